@@ -21,7 +21,8 @@ struct UnusedMemory {
   private let stacks: ThreadStacks
   /// The word that glibc writes into freed memory that it caches for a thread; 0 if it writes none.
   private let mark: UInt
-  private let fastBins: FastBins
+  /// Nil if the chunks of the heaps are listed, with what is free in them.
+  private let fastBins: FastBins?
   /// The first word of a task's slab of memory for frames; 0 if it is not known.
   private let slabMark = kvos_task_slab_mark()
 
@@ -30,7 +31,8 @@ struct UnusedMemory {
     self.words = words
     self.stacks = stacks
     mark = ChunkList.freeMark()
-    fastBins = FastBins(memory: reader.memory) { words.word(at: $0) }
+    let isListed = reader.targets.chunks?.isComplete == true
+    fastBins = isListed ? nil : FastBins(memory: reader.memory) { words.word(at: $0) }
   }
 
   func contains(_ address: UInt) -> Bool {
@@ -136,8 +138,7 @@ struct UnusedMemory {
     default: break
     }
     switch reader.targets.chunks?.chunk(containing: address) {
-    case .inUse(let start, _):
-      return fastBins.contains(start) ? .free : .allocation(HiddenAddress(start))
+    case .inUse(let start, _): return .allocation(HiddenAddress(start))
     case .free: return .free
     case .unlisted, nil: break
     }
@@ -158,7 +159,7 @@ struct UnusedMemory {
         continue
       }
       let isFree =
-        (mark != 0 && words.word(at: start + 8) == mark) || fastBins.contains(start)
+        (mark != 0 && words.word(at: start + 8) == mark) || fastBins?.contains(start) == true
       return isFree ? .free : .allocation(HiddenAddress(start))
     }
     return .unknown

@@ -46,13 +46,30 @@ struct ChunkList {
   /// - Complexity: O(n) in the chunks.
   @inline(__always)
   func list(_ word: (Int) -> UInt?) -> Int? {
-    // The heap of an arena begins with the data of the arena.
-    for start in 1..<min(256, count) {
-      var listed = 0
-      if list(from: start, word, &listed) { return start }
-      memset(states, 0, min(listed + 1, count))
+    // The heap of an arena begins with the data of the arena, in which some words look like the headers of chunks, too:
+    // where it ends is tried first.
+    let expected = firstInArenaHeap(word).map { $0..<$0 + 1 } ?? 1..<1
+    for starts in [expected, 1..<min(256, count)] {
+      for start in starts where start < count {
+        var listed = 0
+        if list(from: start, word, &listed) { return start }
+        memset(states, 0, min(listed + 1, count))
+      }
     }
     return nil
+  }
+
+  /// The granule of the first chunk's memory in the heap of an arena other than the main one, in the known versions of
+  /// glibc; nil for another heap.
+  private func firstInArenaHeap(_ word: (Int) -> UInt?) -> Int? {
+    let arena = word(0)
+    guard let arena,
+      GlibcChunk.usedByteCount(ofArenaHeapAt: range.lowerBound, arena, word(2)) != nil
+    else { return nil }
+    // The arena follows what describes its first heap, and each other heap has the same at its start.
+    let offset = arena % GlibcChunk.arenaHeapByteCount
+    let start = arena - offset == range.lowerBound ? offset + FastBins.arenaByteCount : offset
+    return Int((start + 15) / 16) + 1
   }
 
   /// Returns whether the chunks lead to the end of the heap; `listed` is the last granule with a state.

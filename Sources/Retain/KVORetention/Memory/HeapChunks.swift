@@ -2,7 +2,8 @@ internal import CKVORetention
 
 /// The chunks of glibc's heaps at a moment at which no other thread could change them.
 ///
-/// They are certain, unlike what ``Allocation`` guesses from the words before an address: memory in use may contain
+/// What is free for the allocator is free here, too, including what it keeps for the next allocations of its size. The
+/// chunks are certain, unlike what ``Allocation`` guesses from the words before an address: memory in use may contain
 /// what looks like the headers of chunks, left over from earlier ones.
 ///
 /// Used by one search, on its thread only. The search itself allocates and frees memory in the meantime, but what the
@@ -31,6 +32,8 @@ final class HeapChunks {
 
   private var heaps: [Heap] = []
   private let states: GrowingList<UInt8>
+  /// Whether the chunks of all heaps are known.
+  private(set) var isComplete = false
 
   /// Lists the chunks; returns nil if another thread exists, or the allocator is not glibc's.
   ///
@@ -45,8 +48,9 @@ final class HeapChunks {
     states = GrowingList(apart: Int(byteCount) / 16)
     heaps.reserveCapacity(ranges.count)
     let mark = ChunkList.freeMark()
-    // Nothing is allocated from here on.
     var piece = Piece(copy: copy)
+    let fastLists = FastBins.lists(in: memory) { piece.word(at: $0) }
+    // Nothing is allocated from here on.
     var first = 0
     for range in ranges {
       let list = ChunkList(range: range, states: states.start + first, mark: mark, copy: copy)
@@ -55,6 +59,8 @@ final class HeapChunks {
       }
       first += Int(range.upperBound - range.lowerBound) / 16
     }
+    isComplete = heaps.count == ranges.count
+    for list in fastLists { markFree(list) }
   }
 
   /// The chunk that contains an address.
@@ -73,6 +79,21 @@ final class HeapChunks {
     // The first word of the next chunk belongs to this one while it is in use.
     let byteCount = UInt(next - start) * 16 - 8
     return address - memory < byteCount ? .inUse(start: memory, byteCount: byteCount) : .free
+  }
+
+  /// Marks the chunks that the allocator keeps for the next allocations of their size: they look as if in use.
+  private func markFree(_ list: FastBins.List) {
+    var chunk = list.firstChunk
+    while true {
+      let start = chunk + GlibcChunk.headerByteCount
+      guard let heap = heap(of: start), start % 16 == 0 else { return }
+      let granule = heap.first + Int(start - heap.range.lowerBound) / 16
+      // What is marked already would lead around in a circle.
+      guard states[granule] == ChunkList.start, let words = UnsafePointer<UInt>(bitPattern: start)
+      else { return }
+      states[granule] |= ChunkList.free
+      chunk = FastBins.chunk(after: chunk, words[0])
+    }
   }
 
   private func heap(of address: UInt) -> Heap? {
