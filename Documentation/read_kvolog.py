@@ -167,7 +167,7 @@ class Log:
         self.data, self.strings, self.stacks = data, {0: ""}, {0: []}
         self.dropped = self.stringless = self.stackless = 0
         if len(data) < 152 or data[:8] != b"\x89KVOL\r\n\x1a":
-            sys.exit("this is no binary log")
+            sys.exit("this is not a binary log")
         version, flags, t0, n0, t1, n1, checksum = struct.unpack_from("<II16x5Q", data, 8)
         if checksum != xxh64(data[:64]):
             sys.exit("the header of the log is damaged")

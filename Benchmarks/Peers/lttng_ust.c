@@ -1,6 +1,6 @@
 // Peer: an LTTng-UST tracepoint of 24 bytes; LTTng adds the time and the event's number.
 //
-// Needs a session in which kvo_bench:notify is enabled: a disabled tracepoint costs nothing and would be no peer, so
+// Needs a session in which kvo_bench:notify is enabled: a disabled tracepoint costs nothing and would not be a peer, so
 // the program fails without a session.
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES

@@ -27,7 +27,7 @@ struct OutputDraft {
     }
   }
 
-  /// Why something that exists, and is no file, is not replaced.
+  /// Why something that exists, and is not a file, is not replaced.
   static let noFile = "only a file can be replaced, and this is none"
 
   /// The reason why there can be no draft.

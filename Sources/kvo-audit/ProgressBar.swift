@@ -1,6 +1,6 @@
 /// A line on standard error that shows the progress of a long read.
 ///
-/// Draws nothing in the first second, nothing if standard error is no terminal, and at most ten
+/// Draws nothing in the first second, nothing if standard error is not a terminal, and at most ten
 /// times a second. Not synchronized.
 final class ProgressBar {
   private let clock = ContinuousClock()

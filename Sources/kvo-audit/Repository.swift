@@ -17,7 +17,7 @@ struct Repository {
   func validate() throws {
     if let sourceRoot, SourceRoot(path: sourceRoot) == nil {
       throw ValidationError(
-        "--source-root: \"\(sourceRoot)\" is no folder; name the root of the repository"
+        "--source-root: \"\(sourceRoot)\" is not a folder; name the root of the repository"
       )
     }
     if category.isEmpty { throw ValidationError("--category needs a name, such as linux-debug") }

@@ -78,7 +78,7 @@ struct SymbolsAddCommand: ParsableCommand {
         status = ExitStatus.unreadable
         complain(
           access(path, F_OK) == 0
-            ? "\"\(path)\" is not added: it is no ELF file with a build-id, no dSYM and no folder of them"
+            ? "\"\(path)\" is not added: it is not an ELF file with a build-id, a dSYM or a folder of them"
             : "\"\(path)\" does not exist"
         )
       }

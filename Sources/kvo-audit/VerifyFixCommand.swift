@@ -65,7 +65,7 @@ struct VerifyFixCommand: ParsableCommand {
   func validate() throws {
     guard Signature.isName(signature) else {
       throw ValidationError(
-        "\"\(signature)\" is no signature; a report names one as in 2:6898ccf5d8, with eight digits or more."
+        "\"\(signature)\" is not a signature; a report names one as in 2:6898ccf5d8, with eight digits or more."
       )
     }
   }

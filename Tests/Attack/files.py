@@ -70,7 +70,7 @@ def binary_logs(attempt):
 
 @attack
 def lines(attempt):
-    """Logs of JSON Lines, likewise, and with nonsensical numbers: a line that is no JSON for Python is a problem for validate and for each command."""
+    """Logs of JSON Lines, likewise, and with nonsensical numbers: a line that is not JSON for Python is a problem for validate and for each command."""
     sound = attempt.file("sound.jsonl", attempt.source("log.jsonl"))
     content, done = damaged(attempt.random, attempt.source("log.jsonl"), WAYS_FOR_TEXT)
     path = attempt.file("damaged.jsonl", content)
@@ -79,7 +79,7 @@ def lines(attempt):
     if validation.status == 0 and wrong:
         # A cut last line is reported, and no problem; so is a mark of the order of bytes.
         isCut = len(wrong) == 1 and content.endswith(wrong[0])
-        attempt.expect(isCut or wrong[0].startswith(b"\xef\xbb\xbf"), validation, f"{wrong[0][:300]!r} is no problem: {done}")
+        attempt.expect(isCut or wrong[0].startswith(b"\xef\xbb\xbf"), validation, f"{wrong[0][:300]!r} is not a problem: {done}")
     command, run = on_log(attempt, path, sound)
     # To an audit, what does not begin like a log is a text, in which it finds nothing.
     isText = b"not a usage log: it begins" in validation.complaint

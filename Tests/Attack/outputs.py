@@ -133,7 +133,7 @@ def pipes(attempt):
     run = attempt.audit(*words, streams=streams, conditions=Conditions(ignored=ignored), meanwhile=leave)
     os.close(writer)
     attempt.expect(run.status == sound.status, run, f"the reader has gone, and the status is not {sound.status}")
-    attempt.expect(target == 2 or run.complaint == sound.complaint, run, "the reader has gone, which is no error")
+    attempt.expect(target == 2 or run.complaint == sound.complaint, run, "the reader has gone, which is not an error")
 
 
 @attack

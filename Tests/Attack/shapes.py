@@ -76,7 +76,7 @@ def extremes(attempt):
 
 
 def make_kind(attempt):
-    """A path that is no ordinary file."""
+    """A path that is not an ordinary file."""
     work, kind = attempt.work, attempt.random.randrange(13)
     path = work / "input"
     if kind == 0:

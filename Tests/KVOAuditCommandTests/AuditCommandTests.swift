@@ -165,7 +165,7 @@ import Testing
         .contains("\(URL(filePath: root).lastPathComponent)/app/Sources/A.swift")
     )
     let run = try run("--source-root", "none", "--format", "sarif", "bad.jsonl")
-    #expect(run.status == 64 && run.complaint.contains("\"none\" is no folder"))
+    #expect(run.status == 64 && run.complaint.contains("\"none\" is not a folder"))
     #expect(try self.run("--category", "", "bad.jsonl").status == 64)
   }
 

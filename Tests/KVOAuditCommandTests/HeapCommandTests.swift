@@ -252,7 +252,7 @@ import Testing
     )
   }
 
-  @Test("a file that is no snapshot, is cut or damaged is refused with status 65")
+  @Test("a file that is not a snapshot, is cut or damaged is refused with status 65")
   func unreadable() throws {
     let whole = HeapFile.bytes(of: Self.snapshot(pageCount: 1))
     _ = try folder.file("cut.kvoheap", Array(whole.dropLast()))

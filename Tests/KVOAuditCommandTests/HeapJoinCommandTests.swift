@@ -109,7 +109,7 @@ struct HeapJoinCommandTests {
     #expect(snapshot["registrationCount"] as? Int == 2)
   }
 
-  @Test("a file that is no snapshot, or is written to, is an error")
+  @Test("a file that is not a snapshot, or is written to, is an error")
   func errors() throws {
     _ = try folder.file("a.kvoheap", "no snapshot")
     _ = try folder.file("a.jsonl", LogText.exit)

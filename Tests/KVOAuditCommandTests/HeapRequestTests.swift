@@ -236,7 +236,7 @@ struct HeapRequestTests {
   }
 
   /// A process of another user, which root asks, may answer anything.
-  @Test("an answer that is no snapshot is not read to its end")
+  @Test("an answer that is not a snapshot is not read to its end")
   func endlessAnswer() throws {
     let run = try CommandRun(
       shell: #"""

@@ -102,7 +102,7 @@ struct IndexCommandTests {
     )
   }
 
-  @Test("A folder at the path of an index is no index")
+  @Test("A folder at the path of an index is not an index")
   func folderInPlace() throws {
     let run = try CommandRun(
       shell: """

@@ -70,7 +70,7 @@ import Testing
     #expect(run.complaint == "a b --help -- c\n" + Self.nothing("sh"))
   }
 
-  @Test("a success in which nothing was recorded is no clean bill")
+  @Test("a success in which nothing was recorded is not a clean bill")
   func nothingRecorded() throws {
     let run = try CommandRun(["record", "--", "true"], in: folder.url)
     #expect(run.status == 65)
@@ -211,7 +211,7 @@ import Testing
       $audit record --output a/b --contain -- sh -c "$show"
       $audit record --output a/b --contain KVO007,double-remove -- /bin/sh -c "$show"
       $audit record -- sh -c 'echo "${KVO_SAFETY_LOG#$PWD/fresh/kvo-audit-sh-??????/}"'
-      # The loader says on standard error that the empty file is no library.
+      # The loader says on standard error that the empty file is not a library.
       export KVO_SAFETY_PRELOAD=$PWD/libKVOSafetyPreload.so
       $audit record -- sh -c 'echo $LD_PRELOAD'
       LD_PRELOAD=libc.so.6 $audit record -- sh -c 'echo $LD_PRELOAD'

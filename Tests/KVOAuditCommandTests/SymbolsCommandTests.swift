@@ -83,7 +83,7 @@ struct SymbolsCommandTests {
     #expect(run.output.hasPrefix("\(program): added as "))
     #expect(
       run.complaint == """
-        kvo-audit: "\(log)" is not added: it is no ELF file with a build-id, no dSYM and no folder of them
+        kvo-audit: "\(log)" is not added: it is not an ELF file with a build-id, a dSYM or a folder of them
         kvo-audit: "/missing" does not exist
 
         """

@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("keeps colons and number signs that are no command")
+  @Test("keeps colons and number signs that are not commands")
   func isKept() throws {
     let log = """
       {"event":"process","schema":1,"pid":1}

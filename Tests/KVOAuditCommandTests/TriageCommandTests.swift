@@ -77,7 +77,7 @@ import Testing
     let over = try run("export", "--to", "otlp", "-o", ".kvo-suppressions", "one.jsonl")
     #expect(over.status == 74)
     #expect(over.complaint.contains(".kvo-suppressions is read, too, and would be overwritten"))
-    // Call sites are no findings: what suppresses those is not read.
+    // Call sites are not findings: what suppresses those is not read.
     #expect(
       try run("export", "--to", "collapsed", "--suppressions", "known", "one.jsonl").status == 64
     )
@@ -120,7 +120,7 @@ import Testing
     #expect(
       run.complaint.replacing(/did you mean .*\?/, with: "did you mean …?") == """
         kvo-audit: bad:1: no day on which it ends; say until when, as until=2027-01-31
-        kvo-audit: bad:2: "KVO999" is no rule; did you mean …?
+        kvo-audit: bad:2: "KVO999" is not a rule; did you mean …?
         kvo-audit: none: no such file
         kvo-audit: baseline later.json: a report of schema 2; this version (\(version)) reads schema 1; \
         audit the logs again

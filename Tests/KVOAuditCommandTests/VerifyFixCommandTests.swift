@@ -164,10 +164,10 @@ import Testing
     #expect(run.output.contains(" is not in the earlier report, and breaks the same rule"))
   }
 
-  @Test("refuses what is no signature, and logs that it cannot read")
+  @Test("refuses what is not a signature, and logs that it cannot read")
   func refused() throws {
     let run = try CommandRun(["verify-fix", "KVO001", "log.jsonl"], in: folder.url)
-    #expect(run.status == 64 && run.complaint.contains("\"KVO001\" is no signature"))
+    #expect(run.status == 64 && run.complaint.contains("\"KVO001\" is not a signature"))
     let missing = try CommandRun(["verify-fix", "2:6898ccf5d8", "none.jsonl"], in: folder.url)
     #expect(missing.status == 65 && missing.complaint.contains("none.jsonl"))
   }

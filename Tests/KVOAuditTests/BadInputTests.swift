@@ -4,7 +4,7 @@ import KVOTrace
 import TestSupport
 import Testing
 
-@Suite("An input that is no usage log") struct BadInputTests {
+@Suite("An input that is not a usage log") struct BadInputTests {
   private let folder: ScratchFolder
 
   init() throws { folder = try ScratchFolder() }

@@ -115,7 +115,7 @@ import Testing
     #expect(Audit().report(on: [.file(path: path)]).summary.processCount == 1)
   }
 
-  @Test("begins with the oldest part that its recorder kept, which is no damage")
+  @Test("begins with the oldest part that its recorder kept, which is not damage")
   func removedParts() throws {
     let path = try writeParts([3])
     #expect(try course(.file(path: path)) == ["false", "2: lock 3"])

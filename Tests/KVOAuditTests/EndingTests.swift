@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("the first page of a log that a recorder wrote is no log without a fault")
+  @Test("the first page of a log that a recorder wrote is not a log without a fault")
   func headerAlone() throws {
     var bytes = recorded()
     // The flag of a serial log, and with it the checksum: as a recorder writes its first page.

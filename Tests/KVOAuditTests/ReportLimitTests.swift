@@ -161,7 +161,7 @@ struct ReportLimitTests {
     #expect(steps == min(count + 1, 1_000))
   }
 
-  @Test("that leaves findings out is no baseline and no partial result")
+  @Test("that leaves findings out is neither a baseline nor a partial result")
   func notRead() throws {
     let bytes = JSONReportRenderer().render(
       report(2),

@@ -34,14 +34,14 @@ import Testing
     arguments: [
       (
         "double-remov",
-        "\"double-remov\" is no rule. Did you mean \"double-remove\"? `kvo-audit explain` lists all rules."
+        "\"double-remov\" is not a rule. Did you mean \"double-remove\"? `kvo-audit explain` lists all rules."
       ),
       (
         "KVO033",
-        "\"KVO033\" is no rule. Did you mean \"KVO003\" or \"KVO013\" or \"KVO023\"? "
+        "\"KVO033\" is not a rule. Did you mean \"KVO003\" or \"KVO013\" or \"KVO023\"? "
           + "`kvo-audit explain` lists all rules."
       ),
-      ("xyzzyplugh", "\"xyzzyplugh\" is no rule. `kvo-audit explain` lists all rules."),
+      ("xyzzyplugh", "\"xyzzyplugh\" is not a rule. `kvo-audit explain` lists all rules."),
     ]
   )
   func unknown(name: String, message: String) {

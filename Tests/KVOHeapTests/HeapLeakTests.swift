@@ -56,14 +56,14 @@ struct HeapLeakTests {
     #expect(leaks.isLeaked == [true, true, true, false, false])
   }
 
-  @Test("an object with one owner more is no leak", arguments: 0..<3)
+  @Test("an object with one owner more is not a leak", arguments: 0..<3)
   func owned(object: Int) {
     let leaks = Self.ring { $0.objects[object].ownerCount += 1 }
     // Only the ring leads to the leaf.
     #expect(leaks.isLeaked == [object == 2, object == 2, false, false, false])
   }
 
-  @Test("an object of which the count is not known, or is too low, is no leak")
+  @Test("an object of which the count is not known, or is too low, is not a leak")
   func uncounted() {
     func leaks(ownerCount: UInt32) -> [Bool] {
       Self.ring {

@@ -51,7 +51,7 @@ struct ContextTests {
   }
 
   @Test(
-    "the handling of two contexts by 1.28 is no fault elsewhere",
+    "the handling of two contexts by 1.28 is not a fault elsewhere",
     arguments: ["right-context", "two-contexts", "two-contexts-changed"],
     ["apple-legacy", "apple-modern", "gnustep-modern"]
   )

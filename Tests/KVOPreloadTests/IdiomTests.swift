@@ -18,7 +18,7 @@ struct Idiom: CustomTestStringConvertible, Sendable {
     Idiom(name: "variables-alone"),
     // Foundation raises, as without the library.
     Idiom(name: "number-as-key"),
-    // What an override keeps from Foundation is no fault.
+    // What an override keeps from Foundation is not a fault.
     Idiom(name: "copies-keys"),
     Idiom(name: "guards-itself"),
     Idiom(name: "counts-additions", source: "Overrides"),

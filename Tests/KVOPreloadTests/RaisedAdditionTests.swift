@@ -11,7 +11,7 @@ struct RaisedAdditionTests {
 
   /// The program always ends far below the frame of the addition, so that frames alone do not show what was caught.
   @Test(
-    "an exception that was caught is no second refusal when the program exits",
+    "an exception that was caught is not a second refusal when the program exits",
     arguments: [
       ("caught", ["notObservable"]), ("getter", ["raised"]), ("inside", []), ("ends-inside", []),
     ]

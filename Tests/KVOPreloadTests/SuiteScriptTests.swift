@@ -45,7 +45,7 @@ struct SuiteScriptTests {
       """,
       "c-raises.m": #"[NSException raise: @"Raised" format: @"on purpose"];"#,
       "d-aborts.m": "abort();",
-      "e-broken.m": "this is no program",
+      "e-broken.m": "this is not a program",
       "f-unsteady.m": #"printf("%d\n", (int)getpid());"#,
     ])
     let expected = """

@@ -89,7 +89,7 @@ struct FlightRecordingTests {
     #expect(text.contains("log.kept-1 ends where the recorder kept it: KVO001 double-remove."))
   }
 
-  @Test("is not kept for a violation if that is no reason")
+  @Test("is not kept for a violation if that is not a reason")
   func otherReason() throws {
     #expect(try fly("few", "finding", "exit", keep: "crash").files == [])
   }
@@ -137,7 +137,7 @@ struct FlightRecordingTests {
     try expectTrue(#require(kept.reports["log"]))
   }
 
-  @Test("is deleted after a crash that the program survives, if that is no reason")
+  @Test("is deleted after a crash that the program survives, if that is not a reason")
   func survivedWithoutReason() throws {
     #expect(try fly("few", "survive", "few", "exit", keep: "finding").files == [])
   }
@@ -172,7 +172,7 @@ struct FlightRecordingTests {
     #expect(Array(earlier.dropFirst()) == earlier.dropFirst().sorted())
   }
 
-  @Test("never replaces a file that is no log, and is not deleted then")
+  @Test("never replaces a file that is not a log, and is not deleted then")
   func foreignFile() throws {
     for number in 1...8 { _ = try folder.file("log.kept-\(number)", "mine") }
     let flight = try fly("few", "call", "few", "exit")

@@ -209,7 +209,7 @@ struct LogFilesTests {
     #expect(try OpenLog(folder.path("log")).keptProcess == -1)
   }
 
-  @Test("leaves a file that is no log as it is, under every name that a log needs")
+  @Test("leaves a file that is not a log as it is, under every name that a log needs")
   func foreignFile() throws {
     for name in ["log", "log.previous"] {
       let scratch = try ScratchFolder()
@@ -268,7 +268,7 @@ struct LogFilesTests {
       #expect(try text(of: path) == "theirs\n")
     }
     try other.end()
-    // The lock went with the process. What it wrote is no log.
+    // The lock went with the process. What it wrote is not a log.
     #expect(refusal(path) != nil)
     try Data(log(of: 7)).write(to: URL(filePath: path))
     #expect(try OpenLog(path).path == path)

@@ -35,7 +35,7 @@ struct RecorderTests {
     )
   }
 
-  @Test("cuts a string that is no name, between two characters")
+  @Test("cuts a string that is not a name, between two characters")
   func longString() {
     let id = recorder.id(of: String(repeating: "é", count: 40_000) + "e")
     #expect(recorder.text(of: id) == String(repeating: "é", count: 32_768))

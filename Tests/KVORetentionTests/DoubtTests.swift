@@ -139,7 +139,7 @@ struct DoubtTests {
     }
   }
 
-  @Test("a tracked read of an observable object is no cycle, and one that captured it is")
+  @Test("a tracked read of an observable object is not a cycle, and one that captured it is")
   func tracking() {
     let model = Model()
     withObservationTracking {
@@ -171,7 +171,7 @@ struct DoubtTests {
     await withCheckedContinuation { done in session.getAllTasks { _ in done.resume() } }
   }
 
-  @Test("a request is known to its session until it ends, which is no cycle of a program's")
+  @Test("a request is known to its session until it ends, which is not a cycle of a program's")
   func request() async throws {
     let session = URLSession(configuration: .ephemeral)
     defer { session.invalidateAndCancel() }

@@ -63,7 +63,7 @@ struct EvidenceTests {
 
   @Test("a pointer into the middle of an object owns nothing, even if another one owns the object")
   func interior() {
-    // Of the last ones, words may be left on the stack, which are no owners.
+    // Of the last ones, words may be left on the stack, which are not owners.
     let owners = (0..<16).map { _ in
       Self.owner { buffer in
         buffer.withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }

@@ -258,7 +258,7 @@ struct OpaqueTests {
   }
 
   @Test(
-    "memory that is no object's makes a doubt if it leads back, whatever its first word is",
+    "memory that is not an object's makes a doubt if it leads back, whatever its first word is",
     arguments: [0, 1, 8, 4096, UInt.max],
     [true, false]
   )

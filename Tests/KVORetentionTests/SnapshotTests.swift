@@ -130,7 +130,7 @@ struct SnapshotTests {
     await worker.value
   }
 
-  @Test("an answer that is cut anywhere is none, and one with a wrong byte is no crash")
+  @Test("an answer that is cut anywhere is none, and one with a wrong byte is not a crash")
   func damaged() {
     let answer = RetainSearch().findCycles(from: Self.knot())
     let bytes = AnswerBytes(answer).bytes

@@ -59,7 +59,7 @@ struct WalkTests {
   }
 
   @Test(
-    "children that an array and a property hold are no cycle, and one is where a child holds its parent"
+    "children that an array and a property hold are not a cycle, and one is where a child holds its parent"
   )
   func heldTwice() {
     let nodes = Self.nodes(1_000)

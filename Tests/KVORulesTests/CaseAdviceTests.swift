@@ -72,7 +72,7 @@ struct CaseAdviceTests {
       let log = SampleLog { $0.refuse(.unknownKey, part: keyPath, keyPath) }
       let report = log.report()
       #expect(
-        report.contains("Screen#3 asked for a property \(way) that is no observable key"),
+        report.contains("Screen#3 asked for a property \(way) that is not an observable key"),
         "\(report)"
       )
       #expect(report.contains("Fix: end the key path at a property of an observable class;"))

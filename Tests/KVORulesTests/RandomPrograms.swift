@@ -165,7 +165,7 @@ struct ModeledProgram {
       $0.isLive && !$0.isToken && $0.on == on && $0.by == by && $0.key == key
         && $0.context == context
     }
-    // A token has its own handler: it is no duplicate, and notifies by no name.
+    // A token has its own handler: it is not a duplicate, and notifies by no name.
     if isEqual, !isToken { found("005", at: next) }
     if on == by, !isToken { found("020", at: next) }
     let fact = Fact(

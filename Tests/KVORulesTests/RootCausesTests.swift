@@ -47,7 +47,7 @@ struct RootCausesTests {
 
   @Test("what also happened without the root stands by itself")
   func partly() {
-    // One of two registrations is expected to live: it is no leak, but its observer is deallocated.
+    // One of two registrations is expected to live: it is not a leak, but its observer is deallocated.
     let log = SampleLog { log in
       log.beginScope("s")
       log.register("1", "Page#11", by: "Screen#21", "title", scope: "s")

@@ -201,7 +201,7 @@ struct RuleEdgeTests {
   // MARK: - Deep paths
 
   @Test(
-    "an intermediate object that is deallocated with the observed one, or with the token, is no fault"
+    "an intermediate object that is deallocated with the observed one, or with the token, is not a fault"
   )
   func cascade() {
     let log = SampleLog {
@@ -268,7 +268,7 @@ struct RuleEdgeTests {
     #expect(why(.concurrentRemoval, log) == "no removeEnd events in this log")
   }
 
-  @Test("a removal that still returns is no race with that of a registration which came since")
+  @Test("a removal that still returns is not a race with that of a registration which came since")
   func removalOfLater() {
     // So many that one of them gets the slot of the first in the ledger.
     let log = SampleLog {
@@ -285,7 +285,7 @@ struct RuleEdgeTests {
     #expect(log.outcome() == [])
   }
 
-  @Test("two removals that each took an observation of their own are no race")
+  @Test("two removals that each took an observation of their own are not a race")
   func twoOfTwo() {
     let log = SampleLog {
       $0.register("1", context: "a")

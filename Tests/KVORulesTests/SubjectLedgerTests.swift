@@ -45,7 +45,7 @@ struct SubjectLedgerTests {
     #expect(ledger.isEmpty)
   }
 
-  @Test("where the runtime overwrites, one removal ends both, and a second one is no fault")
+  @Test("where the runtime overwrites, one removal ends both, and a second one is not a fault")
   mutating func overwriting() {
     var ledger = SubjectLedger(semantics: .overwriting)
     _ = ledger.add(registration("1"), at: at(1))

@@ -134,7 +134,7 @@ struct DiagnosticTests {
   func insideIfConfig() {
     expect(
       """
-      'count' stands inside '#if' and is no key: observing it is refused (KVO029). Declare it \
+      'count' stands inside '#if' and is not a key: observing it is refused (KVO029). Declare it \
       outside, or mark it '@KeyValue(.ignored)'
       """,
       about: """
@@ -312,7 +312,7 @@ struct DiagnosticTests {
     #expect(said.messages.isEmpty)
   }
 
-  @Test("a key path that is no literal, or goes over more than properties, has no name")
+  @Test("a key path that is not a literal, or goes over more than properties, has no name")
   func names() {
     for (argument, message) in [
       (

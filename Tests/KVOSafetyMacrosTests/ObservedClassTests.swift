@@ -106,7 +106,7 @@ struct ObservedClassTests {
     #expect(changes == ["1 → 2", "-1 → 3"])
   }
 
-  @Test("an ignored property and a static one are no keys")
+  @Test("an ignored property and a static one are not keys")
   func ignored() {
     #expect(Account.observableKeys["cache"] == nil)
     #expect(Account.observableKeys["count"] == nil)

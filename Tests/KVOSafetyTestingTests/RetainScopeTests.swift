@@ -177,7 +177,7 @@ struct RetainScopeTests {
     #expect(text == nil)
   }
 
-  @Test("a page that outlives the scope and ends with its controller afterwards is no cycle")
+  @Test("a page that outlives the scope and ends with its controller afterwards is not a cycle")
   func controlledOutside() throws {
     var page: ControlledPage? = ControlledPage()
     weak let left = page

@@ -79,7 +79,7 @@ struct ScopeTests {
         """
     )
     #expect(failure(allowsNoObservations: true) {} == nil)
-    // A change of an unobserved object is no observation.
+    // A change of an unobserved object is not an observation.
     #expect(failure { Account().balance = 1 } != nil)
   }
 

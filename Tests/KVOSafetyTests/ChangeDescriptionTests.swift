@@ -21,7 +21,7 @@ struct ChangeDescriptionTests {
   }
 
   @Test(
-    "a string that is no word stands in quotes, as in Foundation's collections",
+    "a string that is not a word stands in quotes, as in Foundation's collections",
     arguments: [
       ("two words", "\"two words\""), ("", "\"\""), ("a.b", "\"a.b\""), ("a\"b", "\"a\\\"b\""),
       ("a\\b\nc", "\"a\\\\b\\nc\""),

@@ -99,7 +99,7 @@ struct CollectionTests {
       let error = #expect(throws: ObservedIndexError.self) { try tags.insert("x", at: 4) }
       #expect(
         error?.description
-          == "\"4\" is no index for a change (insertion) of \"tags\", which has 3 elements: "
+          == "\"4\" is not an index for a change (insertion) of \"tags\", which has 3 elements: "
           + "give one in 0...3"
       )
       #expect(throws: ObservedIndexError.self) { try tags.insert("x", at: -1) }

@@ -143,7 +143,7 @@ struct DeepPathTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
-  @Test("a property that is no key is refused in the token form, and its token is inactive")
+  @Test("a property that is not a key is refused in the token form, and its token is inactive")
   func unknownProperty() {
     let account = Account()
     let found = verdicts(about: account) {

@@ -247,7 +247,7 @@ struct ValuePartTests {
     #expect(found.isEmpty)
   }
 
-  @Test("are no path to observe, by key path or by name", arguments: ["point.x", "title.count"])
+  @Test("are not paths to observe, by key path or by name", arguments: ["point.x", "title.count"])
   func observing(name: String) {
     let spot = Spot()
     var count = 0

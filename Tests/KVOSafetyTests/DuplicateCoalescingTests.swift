@@ -54,7 +54,7 @@ struct DuplicateCoalescingTests {
     }
   }
 
-  @Test("other contexts, observers, key paths, tokens and streams are no duplicates")
+  @Test("other contexts, observers, key paths, tokens and streams are not duplicates")
   func different() async {
     await #expect(processExitsWith: .success) {
       KVO.policy.coalescesDuplicates = true

@@ -26,7 +26,7 @@ class Account: KeyValueObservable {
   }
   /// A key without notifications.
   var note = ""
-  /// A property that is no key.
+  /// A property that is not a key.
   var secret = 0
 
   init(owner: Person? = nil) { self.owner = owner }

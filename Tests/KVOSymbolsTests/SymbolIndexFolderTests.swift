@@ -92,7 +92,7 @@ struct SymbolIndexFolderTests {
     return bytes
   }
 
-  @Test("A folder that cannot be made or written is no index, and costs no answer")
+  @Test("A folder that cannot be made or written is not an index, and costs no answer")
   func unusableFolder() throws {
     let fixture = try CFixture("-g")
     let expected = try Helper.answers(of: fixture.path, by: DwarfFrameResolver())

@@ -159,7 +159,7 @@ struct SymbolStoreTests {
     #expect(output.hasPrefix("plain\n\(fixture.sourcePath):11"), "\(output)")
   }
 
-  @Test("has no file for what is no build-id")
+  @Test("has no file for what is not a build-id")
   func names() throws {
     for name in ["", "a", "ab", "../../etc/passwd", "ab/cdef", "xyz123"] {
       #expect(store.location(ofBuildID: name) == nil)

@@ -145,7 +145,7 @@ import Testing
     let reading = BinaryReading(bytes)
     #expect(
       reading.course == [
-        "\(log.offsets[2]): 4096 bytes here are no part of a segment, and should be zero",
+        "\(log.offsets[2]): 4096 bytes here are not part of a segment, and should be zero",
         "willChange 10", "willChange 15", "willChange 20", "willChange 35",
       ]
     )

@@ -60,7 +60,7 @@ struct JSONSyntaxTests {
   }
 
   @Test(
-    "what is no JSON is an error with its place",
+    "what is not JSON is an error with its place",
     arguments: [
       ("", 0, "the line ends too early"), ("nul", 3, "the line ends too early"),
       ("nonsense", 1, "invalid value"), ("{", 1, "the line ends too early"),

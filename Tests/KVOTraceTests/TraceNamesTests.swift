@@ -129,7 +129,7 @@ import Testing
     #expect(names.id(of: "") == .none)
   }
 
-  @Test("that spell numbers are no names")
+  @Test("that spell numbers are not names")
   func identifiers() {
     var names = TraceNames()
     let spellings = [

@@ -62,7 +62,7 @@ struct ImportSuite {
           "grep",
           "`grep -c 'not registered as an observer'`",
           .peer,
-          // A search without a match is no failure here.
+          // A search without a match is not a failure here.
           .command(
             .tool("sh"),
             arguments: ["-c", "grep -c 'not registered as an observer' \"$0\" || true", console],

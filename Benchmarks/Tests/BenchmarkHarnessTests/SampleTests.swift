@@ -14,7 +14,7 @@ struct SampleTests {
   }
 
   @Test(
-    "Output without a whole line is no sample",
+    "Output without a whole line is not a sample",
     arguments: [
       "", "operations=100 thread-ns=3000\n", "operations=0 thread-ns=1 process-ns=1\n",
       "operations=many thread-ns=1 process-ns=1\n",

@@ -39,7 +39,7 @@ final class XZDecoder: InputDecoder {
 
   private func failure(_ code: lzma_ret) -> String? {
     switch code {
-    // Without more input there is nothing to be done, which is no failure until the input ends.
+    // Without more input there is nothing to be done, which is not a failure until the input ends.
     case LZMA_OK, LZMA_BUF_ERROR, LZMA_STREAM_END: return nil
     case LZMA_MEMLIMIT_ERROR:
       let needed = (lzma_memusage(&stream) + (1 << 20) - 1) >> 20

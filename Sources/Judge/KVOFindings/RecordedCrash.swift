@@ -2,7 +2,7 @@ package import KVORules
 
 /// The crash that a log ends with, with frames symbolicated as far as possible.
 ///
-/// A crash is no violation by itself: it is reported beside the findings, which may explain it.
+/// A crash is not a violation by itself: it is reported beside the findings, which may explain it.
 package struct RecordedCrash: Hashable, Sendable {
   /// The signal's name (`SIGSEGV`), or the exception's.
   package var name: String

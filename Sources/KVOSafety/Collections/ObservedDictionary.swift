@@ -67,7 +67,7 @@ public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Val
   }
 
   /// Sets several entries as one change: a replacement if there are values for some of their keys, else an
-  /// insertion; none of them are no change.
+  /// insertion; without entries, nothing changes.
   public func merge(_ entries: [Key: Value]) {
     guard !entries.isEmpty else { return }
     let old = values.filter { entries[$0.key] != nil }

@@ -180,7 +180,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     }
   }
 
-  /// Exchanges two elements, as one replacement; the same index twice is no change.
+  /// Exchanges two elements, as one replacement; the same index twice is not a change.
   ///
   /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
   @inlinable
@@ -194,7 +194,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     }
   }
 
-  /// Sorts the elements, as one replacement of all; fewer than two are no change.
+  /// Sorts the elements, as one replacement of all; fewer than two are not a change.
   ///
   /// - Complexity: O(n log n). `areInIncreasingOrder` runs before the change begins.
   @inlinable
@@ -285,7 +285,7 @@ extension RangeReplaceableCollection where Self: RandomAccessCollection, Index =
 }
 
 extension ObservedElements where Elements.Element: Comparable {
-  /// Sorts the elements in ascending order, as one replacement of all; fewer than two are no change.
+  /// Sorts the elements in ascending order, as one replacement of all; fewer than two are not a change.
   @inlinable
   public func sort() { sort(by: <) }
 }

@@ -8,7 +8,7 @@
 /// A property that is an optional set counts as empty while it is nil, and gets a set when elements are added. Each
 /// change of such a property copies the set.
 ///
-/// A call that adds nothing and removes nothing is no change: the property is not set, and no
+/// A call that adds nothing and removes nothing is not a change: the property is not set, and no
 /// observer is notified. Foundation's and GNUstep's sets notify then too, with an empty set;
 /// `willChangeValue(for:withSetMutation:using:)` does as they do.
 ///
@@ -47,7 +47,7 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
   /// Whether `element` is there now.
   public func contains(_ element: Element) -> Bool { values.contains(element) }
 
-  /// Adds an element, as an insertion; one that is there already is no change.
+  /// Adds an element, as an insertion; one that is there already is not a change.
   public func insert(_ element: Element) {
     if !contains(element) { formUnion([element]) }
   }

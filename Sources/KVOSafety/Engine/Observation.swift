@@ -43,7 +43,7 @@ final class Observation: @unchecked Sendable {
   let wantsPrior: Bool
   /// Whether a change of some elements of a collection is reported as a change of the whole, as in a stream of values.
   let wantsWhole: Bool
-  /// Whether the observation is meant to end with the observed object, as a stream is, so that this is no fault.
+  /// Whether the observation is meant to end with the observed object, as a stream is, so that this is not a fault.
   let endsWithObject: Bool
   /// Calls the observer.
   ///

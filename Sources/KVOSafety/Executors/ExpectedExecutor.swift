@@ -24,7 +24,7 @@ final class ExpectedExecutor: Sendable {
   enum Location {
     case expected
     /// The actor was deallocated, and with it everything that it isolated; or its executor, one of the program, does not
-    /// know what runs on it. What is not known is no fault.
+    /// know what runs on it. What is not known is not a fault.
     case unknown
     /// Not on the actor, but on the executor with this name in logs.
     case elsewhere(any Actor, StringID)

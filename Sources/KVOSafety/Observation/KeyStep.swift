@@ -2,7 +2,7 @@
 final class KeyStep: Sendable {
   /// How the static type of the value, or the type that it is an optional of, conforms.
   ///
-  /// Nil if that is no observable class, or if only a cast on its actor finds the conformance. The value is then cast,
+  /// Nil if that is not an observable class, or if only a cast on its actor finds the conformance. The value is then cast,
   /// which costs more than the rest of the step.
   private let target: TypeMetadata.Conformance?
 

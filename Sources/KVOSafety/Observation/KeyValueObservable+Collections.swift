@@ -234,7 +234,7 @@ public struct ObservedIndexError: Error, Hashable, Sendable, CustomStringConvert
   /// What is wrong, and what would be right.
   public var description: String {
     let range = kind == .insertion ? "0...\(count)" : "0..<\(count)"
-    return "\"\(index)\" is no index for a change (\(kind)) of \"\(key)\", which has \(count) "
+    return "\"\(index)\" is not an index for a change (\(kind)) of \"\(key)\", which has \(count) "
       + "elements: give one in \(range)"
   }
 }

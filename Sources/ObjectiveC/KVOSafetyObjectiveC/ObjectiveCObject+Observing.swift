@@ -29,7 +29,7 @@ extension ObjectiveCObject {
   ///     inactive from the start.
   ///   - options: what the change should carry, and when it should come.
   ///   - owner: on whose behalf: the census, the log and reports name it, and its deallocation ends the observation. Two
-  ///     observations of one key path for one owner are no duplicate (KVO005), because each has a handler of its own. Not
+  ///     observations of one key path for one owner are not duplicates (KVO005), because each has a handler of its own. Not
   ///     kept alive.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
   ///   - isolation: the actor of the caller, where changes are expected.

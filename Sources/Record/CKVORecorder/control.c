@@ -58,7 +58,7 @@ bool kvos_name_control_folder(char *buffer, size_t byteCount, const char *wanted
 const char *kvos_control_folder_problem(const char *folder, uid_t user) {
   struct stat status;
   if (lstat(folder, &status) != 0) return strerror(errno);
-  if (!S_ISDIR(status.st_mode)) return "is no folder";
+  if (!S_ISDIR(status.st_mode)) return "is not a folder";
   if (status.st_uid != user) return "belongs to another user";
   if (status.st_mode & 077) return "may be entered by other users: it must have the mode 0700";
   return NULL;

@@ -63,7 +63,7 @@ int kvos_follow_interrupted(const void *context, int isNowhere, uintptr_t *frame
     if (!read_words(frame, record, 2) || record[1] == 0) break;
     frames[count++] = record[1];
     uintptr_t next = record[0] & ~KVOS_ASYNC_FRAME_BIT;
-    if (next <= frame) break;  // a stack grows downwards: anything else is no chain
+    if (next <= frame) break;  // a stack grows downwards: anything else is not a chain
     frame = next;
   }
   return count;

@@ -62,7 +62,7 @@ __attribute__((no_sanitize("address", "thread"))) int kvos_follow_frame_pointers
     if (returnAddress == 0) break;
     frames[count++] = returnAddress;
     *distance = stack_end - frame;
-    if (next <= frame) break;  // a stack grows downwards: anything else is no chain
+    if (next <= frame) break;  // a stack grows downwards: anything else is not a chain
     frame = next;
   }
   return count;

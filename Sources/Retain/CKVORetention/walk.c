@@ -224,7 +224,7 @@ int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {
           goto back;
         }
       } else if (step->kind == KVOS_STEP_BRIDGE) {
-        // The highest bit marks a word that is no native object; other high bits are flags.
+        // The highest bit marks a word that is not a native object; other high bits are flags.
         found = found >> 63 == 0 ? found & 0x0ffffffffffffff8 : 0;
       } else if (UNLIKELY(step->kind != KVOS_STEP_REFERENCE)) {
         reason = KVOS_WALK_CLOSER;

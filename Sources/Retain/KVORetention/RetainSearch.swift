@@ -103,7 +103,7 @@ public struct RetainSearch: Hashable, Sendable {
   /// Finds the cycles through the observations in `marks` only; nil stands for all observations
   /// that are reachable from `roots`.
   ///
-  /// Cycles through waiting tasks do not count: they are no fault of the observation, and end with
+  /// Cycles through waiting tasks do not count: they are not the fault of the observation, and end with
   /// the task.
   package func findCycles(
     from roots: [AnyObject],

@@ -2,7 +2,7 @@ import Glibc
 
 /// The files below a folder.
 package enum FolderWalk {
-  /// The paths of all entries below `folder` that are no folders, from there on, in no particular order.
+  /// The paths of all entries below `folder` that are not folders, from there on, in no particular order.
   ///
   /// Symbolic links are not followed; a folder that cannot be read has no entries. Complexity: O(entries).
   ///

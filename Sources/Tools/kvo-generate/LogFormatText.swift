@@ -62,7 +62,7 @@ enum LogFormatText {
     case .context: return "context"
     case .options:
       return "list of " + Choice.options.map { "`\($0)`" }.joined(separator: ", ")
-    case .fields: preconditionFailure("a body is no key")
+    case .fields: preconditionFailure("a body is not a key")
     }
   }
 }

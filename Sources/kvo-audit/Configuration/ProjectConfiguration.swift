@@ -87,7 +87,7 @@ struct ProjectConfiguration {
   private static func problem(with name: String, _ value: String?) -> String? {
     guard names.contains(name) else {
       let near = Wording.near(name, in: names.sorted()).first.map { "; did you mean \"\($0)\"?" }
-      return "\"\(name)\" is no option of a project"
+      return "\"\(name)\" is not an option of a project"
         + (near ?? "; these are: \(names.sorted().joined(separator: ", "))")
     }
     if flags.contains(name) {

@@ -47,7 +47,7 @@ struct HeapCommand: ParsableCommand {
     case json
   }
 
-  /// - Throws: `ValidationError` if `limit` is no number of lines.
+  /// - Throws: `ValidationError` if `limit` is not a number of lines.
   static func check(limit: Int) throws {
     if limit < 0 { throw ValidationError("--limit \(limit): must not be negative") }
   }

@@ -10,7 +10,7 @@ import Darwin
 
 /// The bytes of a heap snapshot, each piece of which is checked before the next one is read.
 ///
-/// What is no snapshot, or says that it is larger than memory, is refused by its first bytes: a file may be endless, and
+/// What is not a snapshot, or says that it is larger than memory, is refused by its first bytes: a file may be endless, and
 /// so may the answer of a process.
 struct SnapshotBytes {
   /// All that were taken.

@@ -85,7 +85,7 @@ final class MCPTools {
 
   private func verifyFix(_ arguments: MCPArguments) throws(MCPArguments.Failure) -> String {
     let id = try arguments.text("id")
-    guard Signature.isName(id) else { throw .init(message: "\"\(id)\" is no signature") }
+    guard Signature.isName(id) else { throw .init(message: "\"\(id)\" is not a signature") }
     var earlier = report
     if let path = arguments.optionalText("before") { earlier = try self.report(of: path) }
     let report = auditor().report(on: AuditInput.named(by: try arguments.texts("paths")))

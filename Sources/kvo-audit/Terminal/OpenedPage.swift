@@ -28,7 +28,7 @@ enum OpenedPage {
   static func open(_ path: String) {
     StandardStreams.complain("kvo-audit: the page is \"\(path)\"")
     let command = getenv("BROWSER").map { String(cString: $0) } ?? opener
-    // The path is no part of the script, whatever is in it.
+    // The path is not part of the script, whatever is in it.
     setenv("KVO_AUDIT_PAGE", path, 1)
     guard system("\(command) \"$KVO_AUDIT_PAGE\" </dev/null >/dev/null 2>&1") != 0 else { return }
     StandardStreams.complain(

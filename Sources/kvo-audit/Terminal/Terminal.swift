@@ -8,7 +8,7 @@ import Darwin
 
 /// The terminal on standard output.
 enum Terminal {
-  /// Its columns and rows; nil: standard output is no terminal, or does not know.
+  /// Its columns and rows; nil: standard output is not a terminal, or does not know.
   static var size: (columns: Int, rows: Int)? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0

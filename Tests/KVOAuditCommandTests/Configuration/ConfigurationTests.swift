@@ -95,11 +95,11 @@ import Testing
     arguments: [
       (
         "fail-on = note\nfial-on = note\n",
-        #".kvo-audit:2: "fial-on" is no option of a project; did you mean "fail-on"?"#
+        #".kvo-audit:2: "fial-on" is not an option of a project; did you mean "fail-on"?"#
       ),
       (
         "today = 2027-01-01\n",
-        #".kvo-audit:1: "today" is no option of a project; these are: all-inputs, app-module, baseline,"#
+        #".kvo-audit:1: "today" is not an option of a project; these are: all-inputs, app-module, baseline,"#
       ),
       ("\nfail-on\n", ".kvo-audit:2: fail-on has no value: write fail-on = …"),
       ("fail-on-new = yes\n", #".kvo-audit:1: fail-on-new is "yes", and must be true or false"#),
@@ -113,7 +113,7 @@ import Testing
       ),
       // The mark of UTF-8 is none of the name.
       ("\u{feff}fail-on\n", ".kvo-audit:1: fail-on has no value: write fail-on = …"),
-      ("a\u{1b}[31m = 1\n", #".kvo-audit:1: "a\u{1b}[31m" is no option"#),
+      ("a\u{1b}[31m = 1\n", #".kvo-audit:1: "a\u{1b}[31m" is not an option"#),
     ]
   )
   func refusals(text: String, words: String) throws {

@@ -184,7 +184,7 @@ import Testing
     )
   }
 
-  @Test("of nothing is empty, and one of something else is no log")
+  @Test("of nothing is empty, and one of something else is not a log")
   func noLog() throws {
     let empty = try audit(compressed([], by: .gzip))
     #expect(empty.failures.first?.reason.hasPrefix("the input is empty") == true)

@@ -28,7 +28,7 @@ struct Page {
       tags.append(tag)
       rest = rest[(close + 1)...]
       guard tag.name == "style" || tag.name == "script", !tag.isEnd else { continue }
-      // What is in these is no markup, up to their end.
+      // What is in these is not markup, up to their end.
       let end = Array("</\(tag.name)>".utf8)
       var at = rest.startIndex
       while at < rest.endIndex, !rest[at...].starts(with: end) { at += 1 }

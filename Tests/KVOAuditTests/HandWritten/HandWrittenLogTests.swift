@@ -76,7 +76,7 @@ struct HandWrittenLogTests {
       return kept
     }
     func isDropped(_ key: String, _ object: [String: Any], _ event: String) -> Bool {
-      // What an event is about is no key that may be missing.
+      // What an event is about is not a key that may be missing.
       let required: Set<String> =
         switch event {
         case "registerEnd", "cancel", "notify", "notifyEnd", "attach", "detach": ["registration"]

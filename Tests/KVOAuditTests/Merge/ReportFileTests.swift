@@ -90,7 +90,7 @@ import Testing
       try ReportFile.report(in: Array(damaged.utf8), label: "r")
     } throws: { error in
       (error as? InputFailure)?.message.contains(
-        "\(key): \(number) is no number of things; it must be one from 0 to 281474976710656"
+        "\(key): \(number) is not a count; it must be a number from 0 to 281474976710656"
       ) == true
     }
   }

@@ -15,7 +15,7 @@ struct CodeScanningLinter {
 
   init(_ bytes: [UInt8]) {
     guard let file = try? JSONSerialization.jsonObject(with: Data(bytes)) as? Object else {
-      problems = ["the file is no JSON object"]
+      problems = ["the file is not a JSON object"]
       return
     }
     // 10 MB, gzip-compressed.
@@ -54,7 +54,7 @@ struct CodeScanningLinter {
     let bases = run["originalUriBaseIds"] as? Object ?? [:]
     for (name, base) in bases {
       let uri = (base as? Object)?["uri"] as? String ?? ""
-      expect(uri.hasPrefix("file:///") && uri.hasSuffix("/"), "\(name) is no folder")
+      expect(uri.hasPrefix("file:///") && uri.hasSuffix("/"), "\(name) is not a folder")
     }
     let results = objects(run["results"])
     expect(run["results"] != nil, "there are no results")
@@ -123,7 +123,7 @@ struct CodeScanningLinter {
     if let hash = fingerprints["primaryLocationLineHash"] {
       expect(
         (hash as? String)?.wholeMatch(of: /[0-9a-f]{1,16}:[1-9][0-9]*/) != nil,
-        "\(id): \(hash) is no hash of a line"
+        "\(id): \(hash) is not a hash of a line"
       )
     }
   }
@@ -133,7 +133,7 @@ struct CodeScanningLinter {
     let artifact = place["artifactLocation"] as? Object ?? [:]
     expectText(artifact["uri"], "\(id): artifactLocation.uri")
     let uri = artifact["uri"] as? String ?? ""
-    expect(URL(string: uri) != nil, "\(id): \(uri) is no URI")
+    expect(URL(string: uri) != nil, "\(id): \(uri) is not a URI")
     // A scheme other than that of the root refuses the file.
     expect(!uri.contains("://") || uri.hasPrefix("file://"), "\(id): \(uri) has another scheme")
     if let base = artifact["uriBaseId"] as? String {

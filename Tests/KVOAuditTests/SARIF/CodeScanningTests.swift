@@ -243,7 +243,7 @@ struct CodeScanningTests {
       let broken = text.replacing(old, with: new)
       #expect(broken != text && CodeScanningLinter(Array(broken.utf8)).problems != [], "\(new)")
     }
-    #expect(CodeScanningLinter(Array("[]".utf8)).problems == ["the file is no JSON object"])
+    #expect(CodeScanningLinter(Array("[]".utf8)).problems == ["the file is not a JSON object"])
   }
 
   @Test("has the size that gzip gives it")

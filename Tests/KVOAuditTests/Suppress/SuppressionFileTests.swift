@@ -44,9 +44,12 @@ import Testing
   @Test(
     "that cannot be parsed is reported with the position and the correct form",
     arguments: [
-      ("KVO099 until=2027-01-01 because x", "\"KVO099\" is no rule; did you mean "),
+      ("KVO099 until=2027-01-01 because x", "\"KVO099\" is not a rule; did you mean "),
       ("double-remov until=2027-01-01 because x", "did you mean \"double-remove\"?"),
-      ("nonsense until=2027-01-01 because x", "\"nonsense\" is no rule; `kvo-audit explain` lists"),
+      (
+        "nonsense until=2027-01-01 because x",
+        "\"nonsense\" is not a rule; `kvo-audit explain` lists"
+      ),
       (
         "class=A until=2027-01-01 because x",
         "no rule at its start; a line begins with a code, a slug or *"
@@ -56,16 +59,19 @@ import Testing
       ("KVO001 because x", "no day on which it ends"),
       (
         "KVO001 until=soon because x",
-        "\"soon\" is no day; write year, month and day, as until=2027-01-31"
+        "\"soon\" is not a day; write year, month and day, as until=2027-01-31"
       ),
-      ("KVO001 until=2027-02-30 because x", "\"2027-02-30\" is no day"),
+      ("KVO001 until=2027-02-30 because x", "\"2027-02-30\" is not a day"),
       ("KVO001 until=2027-01-01", "no reason; end the line with why, as in: KVO001 class="),
       ("KVO001 until=2027-01-01 because", "no reason"),
       ("KVO001 until=2027-01-01 because  ", "no reason"),
-      ("KVO001 clas=A until=2027-01-01 because x", "\"clas\" is no key; did you mean \"class\"?"),
+      (
+        "KVO001 clas=A until=2027-01-01 because x",
+        "\"clas\" is not a key; did you mean \"class\"?"
+      ),
       (
         "KVO001 x=A until=2027-01-01 because x",
-        "\"x\" is no key; there are class, path, frame, signature, until"
+        "\"x\" is not a key; there are class, path, frame, signature, until"
       ),
       (
         "KVO001 class= until=2027-01-01 because x",
@@ -82,7 +88,7 @@ import Testing
       ),
       (
         "KVO001 signature=xyz until=2027-01-01 because x",
-        "\"xyz\" is no signature; reports have 2: and at least eight"
+        "\"xyz\" is not a signature; reports have 2: and at least eight"
       ),
       ("* class=* until=2027-01-01 because x", "it would suppress everything; name a rule"),
       ("KVO* until=2027-01-01 because x", "it would suppress everything"),

@@ -15,7 +15,7 @@ import Observation
 import OpenCombine
 #endif
 
-/// The calls of the guide's table on what is no key-value observing, as people write them.
+/// The calls of the guide's table on what is not key-value observing, as people write them.
 @Suite("The guide's calls: adapters")
 struct AdapterCallTests {
   #if NotificationAdapter

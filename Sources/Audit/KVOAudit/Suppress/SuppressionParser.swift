@@ -44,7 +44,7 @@ struct SuppressionParser {
       throw Problem("no day on which it ends; say until when, as until=2027-01-31")
     }
     guard let day = CalendarDay(until) else {
-      throw Problem("\"\(until)\" is no day; write year, month and day, as until=2027-01-31")
+      throw Problem("\"\(until)\" is not a day; write year, month and day, as until=2027-01-31")
     }
     guard let reason, !reason.isEmpty else {
       throw Problem("no reason; end the line with why, as in: \(example)")
@@ -82,7 +82,7 @@ struct SuppressionParser {
     let known = RuleCatalogue.entries.flatMap { [$0.code.rawValue, $0.slug] }
     let near = Wording.near(rule, in: known).map { "\"\($0)\"" }
     throw Problem(
-      "\"\(rule)\" is no rule; "
+      "\"\(rule)\" is not a rule; "
         + (near.isEmpty
           ? "`kvo-audit explain` lists them" : "did you mean \(near.joined(separator: " or "))?")
     )
@@ -92,7 +92,7 @@ struct SuppressionParser {
     let pattern = SignaturePattern(text)
     if pattern.isName { return pattern }
     throw Problem(
-      "\"\(text)\" is no signature; reports have 2: and at least eight of 0-9 and a-f, as "
+      "\"\(text)\" is not a signature; reports have 2: and at least eight of 0-9 and a-f, as "
         + "signature=2:5f0c2a91d3"
     )
   }
@@ -108,7 +108,7 @@ struct SuppressionParser {
     guard keys.contains(key) else {
       let near = Wording.near(key, in: keys).first
       throw Problem(
-        "\"\(key)\" is no key; "
+        "\"\(key)\" is not a key; "
           + (near.map { "did you mean \"\($0)\"?" } ?? "there are \(keys.joined(separator: ", "))")
       )
     }

@@ -243,7 +243,7 @@ extension SuppressionOutcome: ReportFields {
     if let day = CalendarDay(until) {
       suppression.until = day
     } else {
-      try coder.refuse("until", "\"\(until)\" is no day")
+      try coder.refuse("until", "\"\(until)\" is not a day")
     }
     try coder.text("reason", &suppression.reason)
   }

@@ -136,7 +136,7 @@ private struct ReportReader: ReportCoder {
   private func checked(_ count: Int, _ key: String) throws -> Int {
     let limit = ReportFile.countLimit
     if !(0...limit).contains(count) {
-      try refuse(key, "\(count) is no number of things; it must be one from 0 to \(limit)")
+      try refuse(key, "\(count) is not a count; it must be a number from 0 to \(limit)")
     }
     return count
   }

@@ -33,7 +33,7 @@ package enum RuleExplanation {
         near.isEmpty
         ? "" : " Did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"
       throw UnknownRule(
-        message: "\"\(name)\" is no rule.\(offer) `kvo-audit explain` lists all rules."
+        message: "\"\(name)\" is not a rule.\(offer) `kvo-audit explain` lists all rules."
       )
     }
     return text(of: entry)

@@ -15,7 +15,7 @@ struct SourceExcerpt: Hashable {
   ///
   /// Complexity: O(length).
   init?(_ text: String, around number: Int) {
-    // A mark of the byte order is no part of the first line.
+    // A mark of the byte order is not part of the first line.
     let all = text.drop { $0 == "\u{feff}" }.split(omittingEmptySubsequences: false) {
       $0 == "\n" || $0 == "\r\n" || $0 == "\r"
     }

@@ -28,7 +28,7 @@ package struct SymbolStore: Hashable, Sendable {
     return file
   }
 
-  /// Where the file with the build-id is, or would be; nil if this is no build-id.
+  /// Where the file with the build-id is, or would be; nil if this is not a build-id.
   func location(ofBuildID buildID: String) -> String? {
     let digits = buildID.lowercased().filter { $0 != "-" }
     guard digits.utf8.count > 2, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {

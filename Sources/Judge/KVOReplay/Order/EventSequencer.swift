@@ -272,7 +272,7 @@ package struct EventSequencer: Sendable {
 
   /// The first held event without a thread before the one at `index`, which has none either.
   ///
-  /// Passes over events that must wait for the one at `index` by their orders: the lines are no evidence against them.
+  /// Passes over events that must wait for the one at `index` by their orders: the lines are not evidence against them.
   private func firstWithoutThread(before index: Int) -> Int? {
     guard let queue = threads[nil] else { return nil }
     let item = items[index - base]

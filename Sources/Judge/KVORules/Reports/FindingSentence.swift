@@ -194,7 +194,7 @@ struct FindingSentence {
       let way = path.isEmpty ? subject : "\(subject) through \"\(path)\""
       return "\(caller) asked for a property of \(end.type), from \(way), "
         + (end.hasOnlyInheritedKeys
-          ? "but \(end.type) has only the keys of its superclass" : "that is no observable key")
+          ? "but \(end.type) has only the keys of its superclass" : "that is not an observable key")
     }
     if let dependency = refusedDependency {
       return "\(caller) asked for \(path) of \(subject), which depends on \"\(dependency)\", "

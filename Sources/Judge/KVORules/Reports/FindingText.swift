@@ -35,7 +35,7 @@ package struct FindingText: Sendable {
     var lines = [heading(finding), "  \(finding.message)"]
     let width = functionWidth(finding.stacks)
     for (index, stack) in finding.stacks.enumerated() {
-      // An event without a location is no proof to a reader.
+      // An event without a location is not proof to a reader.
       if index > 0 && stack.frames.isEmpty && stack.site == nil { continue }
       if index > 0 { lines.append("  \(stack.heading)") }
       lines += self.lines(of: stack, width: width, isEvent: finding.crashFacts == nil)

@@ -47,7 +47,7 @@ package enum SourceLanguage: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether `text` can be the name of a property: letters, digits and underscores, of which the first is no digit.
+  /// Whether `text` can be the name of a property: letters, digits and underscores, of which the first is not a digit.
   package static func isName(_ text: String) -> Bool { text[...].isWord }
 
   /// Whether an argument of a call can be written like this: a name, or several with periods between them, also with the

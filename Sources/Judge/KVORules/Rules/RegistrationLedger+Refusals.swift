@@ -1,6 +1,6 @@
 package import KVOTrace
 
-// Additions that were refused: a removal that pairs with one matches nothing, and is no fault of its own.
+// Additions that were refused: a removal that pairs with one matches nothing, and is not a fault of its own.
 extension RegistrationLedger {
   /// An addition by name that was refused, and was not removed since.
   struct RefusedAddition: Sendable {

@@ -82,7 +82,7 @@ enum {
 };
 
 /// Copies the text of a string object into `buffer`, with a closing zero, and returns how many bytes it has; -1 if it
-/// is longer or cannot be read, KVOS_NOT_A_TEXT if the object is no string. Messages strings, except for literals of
+/// is longer or cannot be read, KVOS_NOT_A_TEXT if the object is not a string. Messages strings, except for literals of
 /// the compiler.
 long kvos_read_string(const void *string, char *buffer, size_t byteCount);
 

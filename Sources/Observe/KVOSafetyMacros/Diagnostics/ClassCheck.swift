@@ -31,7 +31,7 @@ struct ClassCheck<Context: MacroExpansionContext> {
           MacroMessage(
             "insideIfConfig",
             """
-            '\(property.key)' stands inside '#if' and is no key: observing it is refused (KVO029). \
+            '\(property.key)' stands inside '#if' and is not a key: observing it is refused (KVO029). \
             Declare it outside, or mark it '@KeyValue(.ignored)'
             """,
             severity: .warning

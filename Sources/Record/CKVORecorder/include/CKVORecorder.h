@@ -246,7 +246,7 @@ typedef enum {
 /// file. `text` is in the log as the reason.
 ///
 /// Nothing is kept if `reason` is none of the recording's. If the recorder cannot begin a new file, the recording goes
-/// on, and is not deleted at its end. A log that is no flight recording is not changed.
+/// on, and is not deleted at its end. A log that is not a flight recording is not changed.
 ///
 /// Returns the path of the newest kept file, or of the log if it stays where it is, which the caller frees; null:
 /// nothing is kept, or there is no memory. Not from a signal handler, and with no lock held.

@@ -72,7 +72,7 @@ void kvos_place_next(KVOSLogFiles *files, bool hasBegun);
 /// `path.kept-<n>.1` and so on, with the lowest n from 1 to KVOS_KEPT_LIMIT that is free, or that of the oldest log
 /// there.
 ///
-/// If one of the new names belongs to a file that is no log, the files are placed as by kvos_place_next(). Returns
+/// If one of the new names belongs to a file that is not a log, the files are placed as by kvos_place_next(). Returns
 /// whether they have their new names.
 bool kvos_place_next_and_keep(KVOSLogFiles *files, bool hasBegun);
 

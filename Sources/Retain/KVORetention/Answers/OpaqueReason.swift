@@ -54,7 +54,7 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
     case .managedBuffer: "elements after the object are not described"
     case .keyPathArguments: "a key path's arguments are not described"
     case .task: "what a task holds until it ends is not described"
-    case .foreignObject: "it is no Swift object"
+    case .foreignObject: "it is not a Swift object"
     case .outOfMemory: "there is no memory for a larger walk"
     case .undescribedCaptures: "the compiler does not describe the closure's captures"
     case .outOfTime: "there is no time for a longer walk"

@@ -121,7 +121,7 @@ struct InstanceScan {
   }
 
   /// The size of instances of the class with this metadata, 0 if the class is not searched for, nil
-  /// if the word is no class.
+  /// if the word is not a class.
   private func size(of metadata: UInt, _ known: inout KnownWords) -> UInt? {
     if let size = known.sizes[~metadata] { return size }
     guard !known.isRefused(metadata) else { return nil }
@@ -142,7 +142,7 @@ struct InstanceScan {
 
     /// The size of an instance, by the complement of the metadata; 0 for other classes.
     var sizes: [UInt: UInt]
-    /// The complements of words that are no metadata.
+    /// The complements of words that are not metadata.
     ///
     /// There are many: a new one replaces the previous one in its slot.
     private var refused = [UInt](repeating: 0, count: capacity)

@@ -17,7 +17,7 @@ extension RetainSearch {
   /// that owns it makes it none. Nor is it one if a word outside of them may be an unmanaged reference to one of them. An
   /// object may yet have a weak or an unowned reference, through which the program could still break its cycle.
   ///
-  /// Objects that other threads change meanwhile are no leaks. Not all leaks are found, as
+  /// Objects that other threads change meanwhile are not leaks. Not all leaks are found, as
   /// Documentation/HeapSnapshots.md says: those whose owner is memory without a description are not, nor are
   /// objects that were retained and never released.
   ///

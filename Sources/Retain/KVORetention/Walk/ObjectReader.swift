@@ -123,7 +123,7 @@ struct ObjectReader {
       switch slot.pointee.kind {
       case .reference, .box: visitor.reference(field.load(as: UInt.self), in: slot)
       case .bridge:
-        // The highest bit marks a word that is no native object; other high bits are flags.
+        // The highest bit marks a word that is not a native object; other high bits are flags.
         let word = field.load(as: UInt.self)
         if word >> 63 == 0 { visitor.reference(word & 0x0fff_ffff_ffff_fff8, in: slot) }
       case .closure:

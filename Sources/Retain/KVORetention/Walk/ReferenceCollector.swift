@@ -178,7 +178,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     for bytes in captures { meet(bytes, .genericCapture, 0) }
   }
 
-  /// Examines memory that a reference leads to, and that is no Swift object.
+  /// Examines memory that a reference leads to, and that is not a Swift object.
   private mutating func collectMemory(at address: UInt) {
     let first = references.count
     guard followsWords else {

@@ -55,7 +55,7 @@ package struct LogValidation: Sendable {
 
   /// What was found, a line each, with a newline at the end.
   ///
-  /// Unknown events and keys are reported, but are no problem: a later writer may have put them there.
+  /// Unknown events and keys are reported, but are not a problem: a later writer may have put them there.
   package var text: String {
     var lines: [String] = []
     let events = Wording.count(reading.eventCount, "event")

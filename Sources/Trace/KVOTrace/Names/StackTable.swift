@@ -1,4 +1,4 @@
-/// Stacks, each stored once in one array of frames and named by a small number; 0 is no stack.
+/// Stacks, each stored once in one array of frames and named by a small number; 0 is not a stack.
 struct StackTable: Sendable {
   /// The stacks one after the other, each with its innermost frame first.
   private var frames: [Frame] = []

@@ -309,7 +309,7 @@ extension BinaryLogProblem {
       from: from,
       message: region.isEmpty
         ? "\(region.byteCount) bytes were recorded here, and hold nothing"
-        : "\(region.byteCount) bytes here are no part of a segment, and should be zero"
+        : "\(region.byteCount) bytes here are not part of a segment, and should be zero"
     )
   }
 }

@@ -173,7 +173,7 @@ extension CanonicalScanner {
     return try namedIdentifier(at: line, &names)
   }
 
-  /// An id after its opening quote that is no number.
+  /// An id after its opening quote that is not a number.
   @inline(never)
   private mutating func namedIdentifier(
     at line: LineCursor,
