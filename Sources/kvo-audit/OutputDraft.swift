@@ -28,7 +28,7 @@ struct OutputDraft {
   }
 
   /// Why something that exists, and is not a file, is not replaced.
-  static let noFile = "only a file can be replaced, and this is none"
+  static let noFile = "only a file can be replaced, and this is not one"
 
   /// The reason why there can be no draft.
   struct Refusal: Error { var reason: String }

@@ -109,7 +109,7 @@ struct RecordCommand: ParsableCommand {
     try arguments.validate()
     if case .unknown(let name) = containment {
       throw ValidationError(
-        "--contain takes rules, such as KVO007,KVO029, and \"\(name)\" is none; the program follows "
+        "--contain takes rules, such as KVO007,KVO029, and \"\(name)\" is not one; the program follows "
           + "\"--\"."
       )
     }

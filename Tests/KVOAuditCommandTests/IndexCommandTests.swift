@@ -119,7 +119,7 @@ struct IndexCommandTests {
     )
   }
 
-  @Test("A file of --dsym that is not there or is none is reported")
+  @Test("A file of --dsym that is not there or has no symbols is reported")
   func unusedDebugFiles() throws {
     let text = try scratch.file("text", "no program")
     for path in ["/missing", text] {

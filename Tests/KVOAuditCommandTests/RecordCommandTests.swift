@@ -273,11 +273,11 @@ import Testing
       ),
       (
         ["record", "--contain=KVO007,KVO99", "--", "true"],
-        "--contain takes rules, such as KVO007,KVO029, and \"KVO99\" is none; the program follows"
+        "--contain takes rules, such as KVO007,KVO029, and \"KVO99\" is not one; the program follows"
       ),
       (
         ["record", "--contain", "./app"],
-        "--contain takes rules, such as KVO007,KVO029, and \"./app\" is none; the program follows"
+        "--contain takes rules, such as KVO007,KVO029, and \"./app\" is not one; the program follows"
       ),
       (["record", "--format", "pdf", "--", "true"], "The value 'pdf' is invalid"),
       (["record", "./app"], "There is no program to run; pass it after"),

@@ -61,7 +61,7 @@ struct ReplacedFileTests {
     #expect(run.status == 74)
     #expect(
       run.complaint
-        == "kvo-audit: pipe: cannot be written: only a file can be replaced, and this is none\n"
+        == "kvo-audit: pipe: cannot be written: only a file can be replaced, and this is not one\n"
     )
     #expect(try folder.names == ["one.jsonl", "pipe"])
   }

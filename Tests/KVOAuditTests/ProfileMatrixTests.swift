@@ -29,7 +29,7 @@ import Testing
   func text() throws {
     #expect(
       String(decoding: try matrix().text, as: UTF8.self) == """
-        PROFILES: what becomes of each fault on each runtime (-: it is none there)
+        PROFILES: what becomes of each fault on each runtime (-: not a fault there)
           rule        signature     swift      apple-modern  apple-legacy  gnustep-1.28  gnustep-modern
           KVO002      2:5e158e4537  contained  crash         crash         none          crash
             Screen#9 removed an observation of "balance" from Account#12 that was not registered, on thread 1

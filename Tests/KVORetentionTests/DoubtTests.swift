@@ -33,7 +33,7 @@ struct DoubtTests {
     #expect(RetainSearch().findCycles(from: worker).verdict == .noneFound)
   }
 
-  @Test("a block that its object holds is a cycle, and one that captured it weakly is none")
+  @Test("a block that its object holds is a cycle, and one that captured it weakly is not")
   func block() {
     let worker = Worker()
     worker.block = { worker.poke() }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Generated shapes", .serialized)
 struct GeneratedTests {
   @Test(
-    "no leak is taken for none, and no cycle is claimed that is none",
+    "no leak is missed, and no cycle is claimed that does not exist",
     arguments: 0..<Carrier.all.count
   )
   func shapes(seed: Int) async {

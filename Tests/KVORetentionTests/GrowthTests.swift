@@ -237,7 +237,7 @@ struct GrowthTests {
   }
 
   @Test(
-    "what looks like a class, with a superclass that is none, is not followed",
+    "what looks like a class, with a superclass that is not one, is not followed",
     arguments: [0xdead_0000, 0x5000_0000_0008, 3, UInt.max]
   )
   func lookAlike(superclass: UInt) throws {

@@ -174,7 +174,7 @@ struct OpaqueTests {
     _ = loop.run(mode: .default, before: Date())
   }
 
-  @Test("memory that begins like an object, with a side table that does not exist, is none")
+  @Test("memory that begins like an object, with an impossible side table, is not an object")
   func lookalike() {
     let holder = Holder()
     let memory = UnsafeMutablePointer<UInt>.allocate(capacity: 9)

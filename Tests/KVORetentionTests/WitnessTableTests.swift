@@ -33,7 +33,7 @@ struct WitnessTableTests {
     #expect(isTable(table(of: [[7]])))
   }
 
-  @Test("memory that begins with another constant is none")
+  @Test("memory that begins with another constant is not a witness table")
   func constants() {
     let memory = UnsafeMutablePointer<UInt>.allocate(capacity: 4)
     defer { memory.deallocate() }

@@ -108,7 +108,10 @@ extension FiringLog {
       log: offThread,
       outcome: ["KVO023@4"],
       twins: [
-        ("an executor other than a thread", offThread.replacing(3) { $0.register(executor: "Bank") }),
+        (
+          "an executor other than a thread",
+          offThread.replacing(3) { $0.register(executor: "Bank") }
+        ),
         ("a thread without a name", offThread.without(2)),
         (
           "names of no thread",

@@ -37,7 +37,7 @@ struct OverlappingWorkTests {
   }
 
   @Test(
-    "a cycle that another thread breaks during the walk is none (KVO019)",
+    "a cycle that another thread breaks during the walk is not a cycle (KVO019)",
     arguments: [true, false]
   )
   func brokenDuringWalk(isDropped: Bool) {

@@ -321,9 +321,9 @@ struct DiagnosticTests {
       ),
       (
         #"\Account.entries[0].amount"#,
-        "a key path by name is made of properties: '[0]' is none"
+        "a key path by name is made of properties: '[0]' is not one"
       ),
-      (#"\Account.self"#, "a key path by name is made of properties: '.self' is none"),
+      (#"\Account.self"#, "a key path by name is made of properties: '.self' is not one"),
     ] {
       let said = Said()
       said.expand("let name = #keyPathName(\(argument))", applying: nil)

@@ -277,7 +277,7 @@ long kvos_read_string(const void *string, char *buffer, size_t byteCount) {
   return (long)strlen(buffer);
 }
 
-// What the getter of an NSException returns; null: it is none.
+// What the getter of an NSException returns; null if the object is not an NSException.
 static const void *text_of_exception(const void *exception, const char *getter) {
   typedef const void *(*Get)(const void *, void *);
   void *base = kvos_functions.lookUpClass("NSException");

@@ -8,7 +8,7 @@
 /// Begins to keep within `budget`, for the log that begins. The lock is held.
 void kvos_begin_budget(const KVOSBudget *budget);
 
-/// The number of bytes that people write as digits, and K, M or G after them; 0: it is none.
+/// The number of bytes that people write as digits, and K, M or G after them; 0 if the text is not such a number.
 uint64_t kvos_byte_count_of(const char *text);
 
 /// How many bytes of memory the live registrations take. The lock is held.

@@ -40,7 +40,7 @@ static uint64_t bytes_of(const char *text, size_t length) {
   return kvos_byte_count_of(copy);
 }
 
-// Reads one setting; false: it is none.
+// Reads one setting; false if the text is not one.
 static bool read_setting(const char *text, size_t length, KVOSBudget *budget) {
   const char *equals = memchr(text, '=', length);
   if (equals == NULL) return false;

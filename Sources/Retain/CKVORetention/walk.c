@@ -147,7 +147,7 @@ int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {
   size_t number = first;
   int reason = KVOS_WALK_END;
 
-// Adds a reference, or ignores a word that is none.
+// Adds a reference, or ignores a word that is not one.
 #define TAKE(reference)                                \
   do {                                                 \
     uintptr_t word = (reference);                      \

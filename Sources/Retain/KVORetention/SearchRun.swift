@@ -14,7 +14,7 @@ struct SearchRun {
   /// The frame and registers with which the search began; nil if the registers of its caller are
   /// not known.
   let entry: KVOSEntry?
-  /// The stacks of threads that waited before this copy of the process was made; nil if it is none.
+  /// The stacks of threads that waited before this copy of the process was made; nil if this is not a copy.
   let waitingStacks: [UInt]?
   /// Whether memory is followed of which it is not known who owns it.
   ///

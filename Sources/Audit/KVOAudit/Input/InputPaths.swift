@@ -11,7 +11,7 @@ private import Foundation
 /// The files that command line arguments denote, if they are folders or patterns.
 ///
 /// A folder stands for the usage logs in it and in the folders below, found by their content, and for the crash
-/// reports, found by their names. Either may be compressed. A file that is named like a binary log and is none, because
+/// reports, found by their names. Either may be compressed. A file that is named like a binary log and is not one, because
 /// it is damaged, and a folder that cannot be read are inputs, too, so that they are reported. A pattern that the shell
 /// did not expand (`'logs/**'`) stands for the files that it matches: `**` for any folders, `*` and `?` inside of names.
 /// Other arguments are used unchanged.

@@ -9,7 +9,7 @@ extension ProfileMatrix {
       return Array((TextReportRenderer.notRead(failures, all: true) + "\n").utf8)
     }
     let profiles = Profile.allCases
-    var lines = ["PROFILES: what becomes of each fault on each runtime (-: it is none there)"]
+    var lines = ["PROFILES: what becomes of each fault on each runtime (-: not a fault there)"]
     var table = [["rule", "signature"] + profiles.map(\.rawValue)]
     table += rows.map { row in
       [row.code.rawValue, Signature.short(row.signature)]

@@ -70,7 +70,7 @@ void *kvos_visible_class_of(void *class);
 
 const char *kvos_class_name(void *class);
 
-/// Whether an object may be at the address, which must be readable: false if its class is none, as after a deallocation.
+/// Whether an object may be at the address, which must be readable: false if its class is not one, as after a deallocation.
 /// On other runtimes than GCC's always true. Takes the runtime's lock.
 bool kvos_is_object(const void *address);
 

@@ -27,7 +27,7 @@ enum KeyPathNameMacro: ExpressionMacro {
       context.report(
         MacroMessage(
           "notAProperty",
-          "a key path by name is made of properties: '\(error.component.trimmed)' is none"
+          "a key path by name is made of properties: '\(error.component.trimmed)' is not one"
         ),
         at: error.component
       )

@@ -30,7 +30,7 @@ extension Recorder {
   /// Costs one load.
   package var keepsFindings: Bool { kvos_keeps_for(KVOS_KEEP_FINDING) }
 
-  /// Keeps the flight recording up to now, if `isFinding` or a call is one of its reasons; a log that is none stays as
+  /// Keeps the flight recording up to now, if `isFinding` or a call is one of its reasons; a log that is not one stays as
   /// it is.
   ///
   /// With no lock of the library held.

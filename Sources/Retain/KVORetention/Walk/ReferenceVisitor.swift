@@ -1,6 +1,6 @@
 /// Receives the references in an object, in the order of their offsets.
 protocol ReferenceVisitor: ~Copyable {
-  /// A strong reference, or a word that is none, such as null.
+  /// A strong reference, or a word that is not one, such as null.
   mutating func reference(_ word: UInt, in slot: UnsafePointer<Slot>)
   /// The context of a closure and the address of its code.
   mutating func closure(context: UInt, code: UInt, in slot: UnsafePointer<Slot>)

@@ -31,7 +31,7 @@ package struct PseudonymMap: Codable, Sendable, Equatable {
 
   /// Reads a map.
   ///
-  /// - Throws: ``InputFailure`` if the file cannot be read, is none, or is one of a later version.
+  /// - Throws: ``InputFailure`` if the file cannot be read, is not a map, or is of a later version.
   package init(contentsOf path: String) throws(InputFailure) {
     try self.init(ByteSource.contents(of: path, as: Self.file), label: path)
   }
