@@ -12,10 +12,13 @@ struct TextCleaner {
   private var isAfterComment = false
   /// Whether the text is encoded as mail is.
   private let isQuotedPrintable: Bool
+  /// What an unknown tool puts before each line.
+  private let leaders: [LineLeader]
 
   init(source: ArraySlice<UInt8>, line: Int) {
     self.source = source
     isQuotedPrintable = QuotedPrintable.isUsed(in: source)
+    leaders = LineLeader.all(in: source)
     position = source.startIndex
     self.line = line
   }
@@ -23,6 +26,7 @@ struct TextCleaner {
   mutating func clean(into text: inout CleanText) {
     while position < source.endIndex {
       if isAtLineStart {
+        takeLeader(&text)
         if isScriptComment() { text.markComment() }
         skipLeaders(&text)
         isAtLineStart = false
@@ -52,7 +56,7 @@ struct TextCleaner {
       case UInt8(ascii: "&"): takeEntity(&text)
       case UInt8(ascii: "\\"): takeEscape(&text)
       case UInt8(ascii: "<"): takeTag(&text)
-      case 0x1b: skipTerminalEscape()
+      case 0x1b: position = TerminalEscape.end(in: source, from: position + 1)
       case 0xc2 where at(1) == 0xa0: take(0x20, count: 2, &text)
       case 0xc2 where at(1) == 0xab || at(1) == 0xbb:
         take(UInt8(ascii: "\""), count: 2, &text)
@@ -119,6 +123,7 @@ struct TextCleaner {
       let byte = source[position]
       switch byte {
       case 0x20, 0x09: position += 1
+      case 0x1b: position = TerminalEscape.end(in: source, from: position + 1)
       case UInt8(ascii: "*") where at(1) == UInt8(ascii: "/") && isInComment:
         isInComment = false
         position += 2
@@ -171,6 +176,14 @@ struct TextCleaner {
   }
 
   private func isLeaderEnd(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// Takes what an unknown tool put before the line out of the text.
+  private mutating func takeLeader(_ text: inout CleanText) {
+    let line = source[position...].prefix(300)
+    guard let rest = leaders.lazy.compactMap({ $0.rest(of: line) }).first else { return }
+    text.appendLogPrefix(source[position..<rest.startIndex])
+    position = rest.startIndex
+  }
 
   /// Takes what a log put before the line out of the text, in which a sentence may go on from the line before.
   private mutating func takeLogPrefix(_ text: inout CleanText) {
@@ -343,21 +356,6 @@ struct TextCleaner {
       position += 1
       count += 1
       if byte == UInt8(ascii: ">") { return }
-    }
-  }
-
-  /// Skips a color of a terminal, as in `\e[1;31m`.
-  private mutating func skipTerminalEscape() {
-    position += 1
-    guard at(0) == UInt8(ascii: "[") else { return }
-    position += 1
-    var count = 0
-    while position < source.endIndex, count < 16 {
-      let byte = source[position]
-      guard byte.isASCIIDigit || byte == UInt8(ascii: ";") || byte.isASCIILetter else { return }
-      position += 1
-      count += 1
-      if byte.isASCIILetter { return }
     }
   }
 
