@@ -16,6 +16,12 @@ struct JSONWords {
   /// - Complexity: O(length).
   init(_ tree: JSONTree, _ node: Int = 0, isSkipped: (Int) -> Bool = { _ in false }) {
     self.tree = tree
+    if let list = Self.records(tree, node) {
+      for (message, line) in list {
+        append(LogRecord.line(tree, message: message).bytes[...], line)
+      }
+      return
+    }
     var line = tree.line(of: node)
     var counted = Int(tree.nodes[node].start)
     var at = node
@@ -46,6 +52,30 @@ struct JSONWords {
       }
       at += 1
     }
+  }
+
+  /// The messages of a list of log records, the oldest first, and their lines; nil: it is none.
+  ///
+  /// Services give the newest first.
+  private static func records(_ tree: JSONTree, _ node: Int) -> [(message: Int, line: Int)]? {
+    guard tree.nodes[node].kind == .list else { return nil }
+    var counted = Int(tree.nodes[node].start)
+    var line = tree.line(of: node)
+    var list: [(message: Int, line: Int)] = []
+    var moments: [String] = []
+    for record in tree.values(of: node) {
+      guard let message = LogRecord.message(tree, record) else { return nil }
+      let start = Int(tree.nodes[message].start)
+      line += LineCounter.count(in: tree.bytes[counted..<start])
+      counted = start
+      list.append((message, line))
+      if let moment = LogRecord.moment(tree, record) { moments.append(moment) }
+    }
+    guard list.count > 1 else { return nil }
+    let isNewestFirst =
+      moments.count == list.count && moments[0] > moments[moments.count - 1]
+      && zip(moments, moments.dropFirst()).allSatisfy { $0 >= $1 }
+    return isNewestFirst ? list.reversed() : list
   }
 
   /// Whether the value at `node` is the code around a frame, as Sentry's events have it, or that of a notebook's cell.

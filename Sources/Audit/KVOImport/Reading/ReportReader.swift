@@ -33,6 +33,7 @@ final class ReportReader: TextFaultReader {
   private let appModules: [String]
   private let symbolizer: ReportSymbolizer?
   private var decoder = TextDecoder()
+  private var records = RecordLines()
   private var passages = PassageSplitter()
   private var folder = FindingFolder()
   private var form: ImportedText.Form?
@@ -63,7 +64,7 @@ final class ReportReader: TextFaultReader {
 
   func finish() -> ImportedText {
     take(decoder.finish())
-    if let json { judgeJSON(json) }
+    if let json { judgeJSON(json) } else { takeText(records.finish()[...]) }
     passages.finish { judge($0) }
     if passages.isReport == true { form = form ?? .crash }
     if json == nil, let report = pasted.finish() {
@@ -95,17 +96,20 @@ final class ReportReader: TextFaultReader {
     misplacedLog.look(at: text)
     if !hasBegun {
       hasBegun = true
-      if Self.isJSON(text) { json = [] }
+      if Self.isJSON(text), !RecordLines.begin(text) { json = [] }
     }
-    guard json != nil else {
-      pasted.append(text)
-      return passages.append(text) { judge($0) }
-    }
+    guard json != nil else { return takeText(records.append(text)[...]) }
     json?.append(contentsOf: text)
     if let gathered = json, gathered.count > Self.jsonLimit {
       json = nil
       passages.append(gathered[...]) { judge($0) }
     }
+  }
+
+  private func takeText(_ text: ArraySlice<UInt8>) {
+    guard !text.isEmpty else { return }
+    pasted.append(text)
+    passages.append(text) { judge($0) }
   }
 
   /// Whether `text` begins like a document of JSON; a console may begin with a bracket, too.

@@ -1,0 +1,154 @@
+import KVOFindings
+import KVORules
+import Testing
+
+@testable import KVOImport
+
+/// Crash texts of which a log collector puts each line into a JSON object.
+@Suite("Log records") struct LogRecordTests {
+  private static let removal =
+    #"Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from <Meter 0x2b0> because it is not registered as an observer."#
+  private static let lines = [
+    "*** Terminating app due to uncaught exception 'NSRangeException', reason: '\(removal)'",
+    "*** First throw call stack:", "(",
+    "\t0   CoreFoundation  0x000000010efa11e6 __exceptionPreprocess + 294",
+    "\t1   Gauges  0x000000010efa11e7 -[GaugeView stop] + 29", ")",
+  ]
+
+  /// `text` as a string of JSON, in the way of encoders that also escape the signs of HTML.
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      .replacing("\t", with: "\\t").replacing("\n", with: "\\n")
+      .replacing("<", with: "\\u003c").replacing(">", with: "\\u003e")
+    return "\"\(escaped)\""
+  }
+
+  private func expectRemoval(_ text: String, _ form: String) {
+    let imported = Reading.imported(Array(text.utf8))
+    #expect(
+      imported.findings.map(Reading.summary) == ["KVO002 Meter.level < GaugeView"],
+      "\(form)"
+    )
+    let frames = imported.findings.first?.stacks.first?.frames.map(\.symbol) ?? []
+    #expect(frames == ["__exceptionPreprocess", "-[GaugeView stop]"], "\(form)")
+    #expect(imported.isCrash, "\(form)")
+  }
+
+  @Test(
+    "a line in each record is read like the plain text",
+    arguments: [
+      #"{"log":$N,"stream":"stderr","time":"2024-03-01T10:11:12.123456789Z"}"#,
+      #"{"__CURSOR":"s=1","_PID":"42","MESSAGE":$,"PRIORITY":"3"}"#,
+      #"{"insertId":"a1","resource":{"type":"k8s_container"},"severity":"ERROR","textPayload":$}"#,
+      #"{"severity":"ERROR","jsonPayload":{"message":$}}"#,
+      #"{"level":50,"time":1709287872123,"pid":42,"hostname":"h","msg":$}"#,
+      #"{"traceID":0,"eventMessage":$,"timestamp":"2024-03-01 10:11:12.1-0700","processID":42}"#,
+      #"{"_index":"logs","_source":{"@timestamp":"2024-03-01T10:11:12Z","message":$}}"#,
+      #"2024-03-01 10:11:12.000000000 +0000 kube.app: {"log":$N,"stream":"stderr"}"#,
+      #"2024-03-01T10:11:12.123456789Z stderr F {"level":"error","message":$}"#,
+    ]
+  )
+  func lines(form: String) {
+    func text(_ lines: [String]) -> String {
+      lines.map { line in
+        form.replacing("$N", with: Self.quoted(line + "\n")).replacing("$", with: Self.quoted(line))
+          + "\n"
+      }.joined()
+    }
+    expectRemoval(text(Self.lines), form)
+    expectRemoval("$ print-the-log\n" + text(Self.lines), form)
+    let start = Self.lines[0].prefix(150)
+    let wrapped = [String(start), String(Self.lines[0].dropFirst(150))] + Self.lines.dropFirst()
+    expectRemoval(text(wrapped), form)
+  }
+
+  @Test("a line that the runtime of a container divided is joined, and keeps the numbers of lines")
+  func divided() {
+    func record(_ text: some StringProtocol) -> String {
+      #"{"log":\#(Self.quoted(String(text))),"stream":"stderr","time":"2024-03-01T10:11:12Z"}"#
+        + "\n"
+    }
+    let first = Self.lines[0]
+    let text =
+      record(first.prefix(120)) + record(first.dropFirst(120) + "\n")
+      + Self.lines.dropFirst().map { record($0 + "\n") }.joined()
+    expectRemoval(text, "divided")
+    let stop =
+      "An instance 0x2b0 of class Dial was deallocated while key value observers were still "
+    let later = text + record(stop + "registered with it.\n")
+    #expect(Reading.findings(later).count == 2)
+    for size in [1, 7, 300] {
+      #expect(Reading.findings(Array(text.utf8), pieceByteCount: size).count == 1)
+    }
+  }
+
+  @Test("a whole text in one record is read")
+  func whole() {
+    let text = Self.quoted(Self.lines.joined(separator: "\n"))
+    expectRemoval(
+      #"{"level":"info","message":"begin","time":1}"# + "\n"
+        + #"{"level":"error","message":\#(text),"time":2}"# + "\n",
+      "whole"
+    )
+  }
+
+  @Test("a list of records is read in the order of time")
+  func lists() {
+    func list(_ lines: [(offset: Int, element: String)]) -> String {
+      let records = lines.map { offset, line in
+        """
+        {
+            "severity": "ERROR",
+            "textPayload": \(Self.quoted(line)),
+            "timestamp": "2024-03-01T10:11:12.\(offset)Z"
+          }
+        """
+      }
+      return "[\n  \(records.joined(separator: ",\n  "))\n]\n"
+    }
+    let records = Array(Self.lines.enumerated())
+    for text in [list(records), list(records.reversed())] {
+      let finding = Reading.findings(text).first
+      #expect(finding.map(Reading.summary) == "KVO002 Meter.level < GaugeView")
+      let frames = finding?.stacks.first?.frames.map(\.symbol) ?? []
+      #expect(frames == ["__exceptionPreprocess", "-[GaugeView stop]"])
+    }
+  }
+
+  @Test("a message that journald writes as a list of bytes is read")
+  func bytes() {
+    let text = Self.lines.map { line in
+      let list = ("\u{1b}[31m" + line + "\u{1b}[0m").utf8.map(String.init).joined(separator: ",")
+      return #"{"MESSAGE":[\#(list)],"PRIORITY":"3"}"# + "\n"
+    }
+    expectRemoval(text.joined(), "bytes")
+  }
+
+  @Test("a service message of TeamCity is read")
+  func serviceMessages() {
+    func escaped(_ text: String) -> String {
+      ["|", "'", "[", "]"].reduce(text) { $0.replacing($1, with: "|" + $1) }
+        .replacing("\n", with: "|n")
+    }
+    let details = escaped(Self.lines.joined(separator: "\n"))
+    expectRemoval(
+      "##teamcity[testFailed name='Gauges.testStop' message='crashed' details='\(details)']\n",
+      "details"
+    )
+    expectRemoval("##teamcity[testStdErr name='Gauges.testStop' out='\(details)']\n", "out")
+  }
+
+  @Test(
+    "an object that is no record is not read as one",
+    arguments: [
+      // Code that makes a record.
+      #"let line = {"log":"Cannot remove an observer <A 0x1> for the key path \"b\" from <C 0x2>","time":1}"#,
+      #"    write({"level":"error","message":"An instance 0x1 of class A was deallocated while key value ob"})"#,
+    ]
+  )
+  func others(line: String) {
+    let text = Array("begin\n\(line)\nend\n".utf8)
+    var records = RecordLines()
+    #expect(records.append(text[...]) + records.finish() == text)
+  }
+}
