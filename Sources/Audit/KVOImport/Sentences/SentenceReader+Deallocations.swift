@@ -164,9 +164,15 @@ extension SentenceReader {
     }
     stop = text.bytes[start..<max(start, stop)].firstIndex(of: UInt8(ascii: ",")) ?? stop
     // The colon may have been wrapped onto the next line.
-    let name = (start..<max(start, stop)).filter(isInName).map { text.bytes[$0] }
-      .drop { $0 == UInt8(ascii: ":") }
-    result.keyPath = keyPath(name.isEmpty ? nil : String(decoding: name, as: UTF8.self))
+    let range = (start..<max(start, stop)).drop {
+      !isInName($0) || text.bytes[$0] == UInt8(ascii: ":")
+    }
+    // The line of a path that was cut ends with it, or other words follow.
+    let isCut = options == nil && stop < text.bytes.count && text.bytes[stop] == 0x0a
+    if !isCut, isWhole(range) {
+      let name = range.filter(isInName).map { text.bytes[$0] }
+      result.keyPath = keyPath(name.isEmpty ? nil : String(decoding: name, as: UTF8.self))
+    }
     guard let options else { return result }
     let context = text.skeleton.first("context", in: options..<offsets.upperBound)
     let optionText = text.string(

@@ -121,16 +121,29 @@ extension SentenceReader {
     var end = start
     let limit = min(text.bytes.count, next ?? text.bytes.count, start + 400)
     while end < limit, text.bytes[end] != 0x0a, text.bytes[end] != UInt8(ascii: "\"") { end += 1 }
-    // A wrapped path continues in the next line, up to the next label.
-    if let next, end < next, text.bytes[end] == 0x0a,
-      text.bytes[end..<next].contains(where: \.isNamePart), next - end < 200
-    {
+    // A wrapped path continues in the next line, up to that of the next label. Other words there do not show where it ends.
+    if let next, end < next, text.bytes[end] == 0x0a, next - end < 200 {
+      var label = text.lineRange(text.line(at: next)).lowerBound
+      // Text that was one line may be wrapped anywhere; else a log may put words before the label.
+      let front = text.bytes[text.lineRange(text.line(at: start)).lowerBound..<start]
+      let word = FrameLine.trimmed(text.bytes[label..<next])
+      if FrameLine.first("handled", in: front) != nil, !word.isEmpty,
+        word.indices.allSatisfy({ text.bytes[$0].isNamePart && isInName($0) })
+      {
+        label = next
+      }
       let first = text.string(start..<end)
-      if first.hasSuffix(".") || first.isEmpty { end = next }
+      if text.bytes[end..<max(end, label)].contains(where: \.isNamePart) {
+        guard !first.contains(where: \.isWhitespace), isWhole(start..<label) else { return nil }
+        end = label
+      } else if first.hasSuffix(".") || first.isEmpty {
+        end = next
+      }
     }
     // A title ends with it; in a longer text the name may go on after the cut.
     if end == text.bytes.count, next == nil, text.lineStarts.count > 1 { return nil }
-    let name = text.string(start..<end).trimmed
+    let lines = text.bytes[start..<end].split(separator: 0x0a).map { FrameLine.trimmed($0) }
+    let name = String(decoding: lines.joined(), as: UTF8.self)
     let word = name.prefix { !$0.isWhitespace && $0 != "|" }
     return word.isEmpty ? nil : String(word)
   }

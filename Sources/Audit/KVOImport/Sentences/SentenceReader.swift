@@ -256,7 +256,9 @@ struct SentenceReader {
       end += 1
     }
     // A name that the text cuts off is not a name.
-    if end - start >= 600 || hasMark && end == text.bytes.count { return nil }
+    if end - start >= 600 || hasMark && end == text.bytes.count || !isWhole(start..<end) {
+      return nil
+    }
     if !hasMark {
       // A bare word is a key path if the sentence goes on after it, or ends with it.
       let next = text.skeletonOffset(at: end)
@@ -288,6 +290,19 @@ struct SentenceReader {
     if byte.isBlank || byte == 0x0a || byte == UInt8(ascii: "|") { return false }
     return !byte.isASCIIDigit
       || text.position(ofSkeleton: text.skeletonOffset(at: position)) == position
+  }
+
+  /// Whether the name at `range`, if it was wrapped, continues plainly in each further line: a line that is empty, or has
+  /// several words, begins something else.
+  func isWhole(_ range: Range<Int>) -> Bool {
+    text.bytes[range].split(separator: 0x0a, omittingEmptySubsequences: false).dropFirst()
+      .allSatisfy {
+        line in
+        let name = line.indices.drop { !isInName($0) }
+        let last = name.last(where: isInName) ?? line.startIndex
+        return (!name.isEmpty || line.endIndex == range.upperBound)
+          && name.prefix { $0 <= last }.allSatisfy { !text.bytes[$0].isBlank }
+      }
   }
 
   /// A key path as a sentence names it, nil if code or dots are in its place.

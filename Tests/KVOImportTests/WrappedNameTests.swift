@@ -1,0 +1,72 @@
+import KVOFindings
+import KVORules
+import Testing
+
+/// Key paths that a text wraps or cuts.
+@Suite("Wrapped names") struct WrappedNameTests {
+  private static let head =
+    "*** Terminating app due to uncaught exception 'NSRangeException', reason: '"
+    + #"Cannot remove an observer <GaugeView 0x1a0> for the key path "needle.le"#
+  private static let tail =
+    #"vel" from <Meter 0x2b0> because it is not registered as an observer.'"# + "\n"
+
+  @Test(
+    "a key path that continues in the next line is joined",
+    arguments: ["\n", "\n  ", "\r\n> "]
+  )
+  func joined(end: String) {
+    #expect(
+      Reading.summary(Self.head + end + Self.tail) == ["KVO002 Meter.needle.level < GaugeView"]
+    )
+  }
+
+  @Test(
+    "a key path that other words follow is not named",
+    arguments: [
+      "\n", "\nnext message\n", "\n\nnext \"a\" from <b>\n", "\nIn other words \"a\" or \"b\"\n",
+      "...\nother\n",
+    ]
+  )
+  func cut(rest: String) {
+    let findings = Reading.findings(Self.head + rest)
+    #expect(findings.map(\.keyPath) == [nil])
+    #expect(findings.map { $0.observer?.className } == ["GaugeView"])
+  }
+
+  private static let list =
+    "An instance 0x2b0 of class Meter was deallocated while key value observers were still "
+    + "registered with it. Current observation info: <NSKeyValueObservationInfo 0x3c0> (\n"
+    + "<NSKeyValueObservance 0x4d0: Observer: 0x1a0, Key path: needle.le"
+
+  @Test("the same holds for a list of registrations")
+  func lists() {
+    let whole = Self.list + "\nvel, Options: <New: YES, Old: NO, Prior: NO> Context: 0x0>\n)\n"
+    #expect(Reading.findings(whole).map(\.keyPath) == ["needle.level"])
+    let cut = Self.list + "\nthe next line, it has a comma\n"
+    #expect(Reading.findings(cut).map(\.keyPath) == [nil])
+  }
+
+  @Test("the same holds for a notification that was not handled")
+  func unhandled() {
+    func text(_ path: String) -> String {
+      """
+      <GaugeView: 0x1a0>: An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.
+      Key path: \(path)
+      Observed object: <Meter: 0x2b0>
+      Change: {
+          kind = 1;
+      }
+      Context: 0x0
+
+      """
+    }
+    #expect(Reading.summary(text("needle.le\nvel")) == ["KVO017 Meter.needle.level < GaugeView"])
+    #expect(Reading.summary(text("level")) == ["KVO017 Meter.level < GaugeView"])
+    #expect(Reading.summary(text("needle.le\nand so on")) == ["KVO017 Meter.? < GaugeView"])
+    let line = text("needle.level").replacing("\n", with: " ")
+    let wrapped = line.replacing("needle.level", with: "needle.le\nvel")
+    #expect(Reading.summary(wrapped) == ["KVO017 Meter.needle.level < GaugeView"])
+    let logged = text("level").split(separator: "\n").map { "runner: " + $0 + "\n" }.joined()
+    #expect(Reading.summary(logged) == ["KVO017 Meter.level < GaugeView"])
+  }
+}
