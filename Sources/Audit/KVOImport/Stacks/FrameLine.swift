@@ -203,6 +203,7 @@ struct FrameLine {
       // A function of Swift has the same arrow before its return type.
       if isMethod(better) || Self.first(" (in ", in: better) != nil { name = better }
     }
+    name = Self.withoutGluedLocation(name, into: &frame)
     if let separator = Self.first(" at ", in: name) {
       separator.readLocation(of: name, skipping: 4, into: &frame)
       name = name[..<separator]
@@ -331,20 +332,5 @@ struct FrameLine {
       if (1..<length).allSatisfy({ text[position + $0] == start[$0] }) { return position }
     }
     return nil
-  }
-}
-
-extension Int {
-  /// Reads `File.m:54` after this position of `text`, and a debugger's additions to it.
-  fileprivate func readLocation(
-    of text: ArraySlice<UInt8>,
-    skipping count: Int,
-    into frame: inout StackTrace.Frame
-  ) {
-    let location = FrameLine.trimmed(text[(self + count)...])
-    let parts = String(decoding: location, as: UTF8.self).split(separator: ":")
-    guard parts.count >= 2, let line = Int(parts[1].prefix { $0.isNumber }) else { return }
-    frame.file = String(parts[0])
-    frame.line = line
   }
 }

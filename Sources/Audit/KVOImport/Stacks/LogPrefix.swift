@@ -9,7 +9,7 @@ enum LogPrefix {
     let line = line.drop(while: \.isBlank)
     guard
       var rest = dated(line) ?? syslog(line) ?? clock(line) ?? monthly(line) ?? tabbed(line)
-        ?? service(line)
+        ?? slashed(line) ?? service(line)
     else { return nil }
     rest = stream(rest) ?? process(rest) ?? tagged(rest) ?? dyno(rest) ?? rest
     // Levels, categories and the marks of build tools: `<Error>:`, `[ios]`, `:`.
@@ -40,6 +40,7 @@ enum LogPrefix {
     guard let first = head.first, head.count == 4 else { return false }
     if first.isASCIIDigit {
       return head.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+        || slashed(line.prefix(40)) != nil
     }
     if first == UInt8(ascii: "[") { return head.dropFirst().first?.isASCIIDigit == true }
     return head.prefix(3).allSatisfy(\.isASCIILetter) && head.last?.isBlank == true
@@ -84,6 +85,25 @@ enum LogPrefix {
     else { return nil }
     let rest = fraction(time)
     return rest.first == UInt8(ascii: "]") ? rest.dropFirst() : nil
+  }
+
+  /// After `9/3/16 10:11:12.345` or `9/3/16, 10:11:12 AM`, as consoles show them in some languages.
+  private static func slashed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let parts = line.prefix(10).prefix { $0.isASCIIDigit || $0 == UInt8(ascii: "/") }
+    let counts = parts.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+      .map(\.count)
+    guard counts.count == 3, (1...2).contains(counts[0]), (1...2).contains(counts[1]),
+      counts[2] == 2 || counts[2] == 4
+    else { return nil }
+    var time = line.dropFirst(parts.count)
+    if time.first == UInt8(ascii: ",") { time = time.dropFirst() }
+    guard time.first == 0x20 else { return nil }
+    time = time.dropFirst()
+    guard let rest = matching("dd:dd:dd", time) ?? matching("d:dd:dd", time),
+      let words = blank(after: fraction(rest))
+    else { return nil }
+    for half in ["AM ", "PM "] where words.starts(with: half.utf8) { return words.dropFirst(3) }
+    return words
   }
 
   /// After `03-04 10:11:12.345`, as Android's log has it.
