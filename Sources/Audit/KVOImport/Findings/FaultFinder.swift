@@ -48,7 +48,9 @@ struct FaultFinder {
     var printings: [[Int]] = []
     for index in document.complaints.indices {
       let complaint = document.complaints[index]
-      if let known = faults.firstIndex(where: { $0.complaint.isSame(as: complaint) }) {
+      if let known = faults.firstIndex(where: {
+        $0.complaint.isSame(as: complaint) && !$0.facts.isOfOther(document.nearFacts[index])
+      }) {
         faults[known].complaint.complete(from: complaint)
         faults[known].facts.complete(from: document.nearFacts[index])
         printings[known].append(index)

@@ -9,7 +9,7 @@ extension ReportDocument {
     }) {
       return true
     }
-    guard statements.contains(where: { text.has($0) }) else { return false }
+    guard CrashStatement.all.contains(where: { text.has($0) }) else { return false }
     let context = SourceContext(text)
     return text.lineStarts.indices.contains { line in
       statesCrash(text.bytes[text.lineRange(line)])
@@ -17,27 +17,24 @@ extension ReportDocument {
     }
   }
 
-  private static let uncaught: StaticString = "Terminating app due to uncaught exception '"
-  private static let type: StaticString = "Exception Type:"
-  private static let signal: StaticString = "Program received signal "
-  private static let statements = [uncaught, type, signal]
-
   /// Whether `line` begins as a statement of a crash does; prose that names its words goes on in another way.
   private static func statesCrash(_ line: ArraySlice<UInt8>) -> Bool {
     let words = line.drop { $0.isBlank || $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "`") }
-    if let rest = words.rest(after: uncaught) {
+    if let rest = words.rest(after: CrashStatement.uncaught) {
       guard let end = rest.firstIndex(of: UInt8(ascii: "'")), end > rest.startIndex else {
         return false
       }
       let next = FrameLine.trimmed(rest[(end + 1)...])
       return next.isEmpty || next.starts(with: ", reason:".utf8)
     }
-    if let rest = words.rest(after: signal) {
+    if let rest = words.rest(after: CrashStatement.signal) {
       let name = rest.prefix(while: \.isNamePart)
       return FrameLine.namesTermination(name)
         && rest.dropFirst(name.count).first == UInt8(ascii: ",")
     }
-    guard let rest = words.rest(after: type)?.drop(while: \.isBlank) else { return false }
+    guard let rest = words.rest(after: CrashStatement.type)?.drop(while: \.isBlank) else {
+      return false
+    }
     let name = rest.prefix(while: \.isNamePart)
     let next = rest.dropFirst(name.count).drop(while: \.isBlank).first ?? 0x28
     return !next.isASCIILetter

@@ -3,6 +3,8 @@ import KVORules
 /// A report's information about its process.
 struct ReportFacts: Sendable {
   var process: String?
+  /// The identifier of the process that printed the line; other processes may print it again.
+  var processID: Int?
   var version: String?
   /// The operating system and its version: `iOS 13.3`.
   var system: String?
@@ -30,6 +32,12 @@ struct ReportFacts: Sendable {
       return major >= 11 ? .appleModern : .appleLegacy
     }
     return nil
+  }
+
+  /// Whether the facts are of two processes of one program: an address in one is not that of the other.
+  func isOfOther(_ other: ReportFacts) -> Bool {
+    guard let processID, let otherID = other.processID else { return false }
+    return processID != otherID && process == other.process
   }
 
   mutating func complete(from other: ReportFacts) {

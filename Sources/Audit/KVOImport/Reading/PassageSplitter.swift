@@ -71,12 +71,53 @@ struct PassageSplitter {
       if let current = open { give(current, until: word, body) }
       open = (max(0, word - Self.reach), word)
     }
+    lookForStatements(end: end, isEnd: isEnd, body)
     scannedCount = end
     if let current = open, isEnd || end - current.lastWord > Self.reach {
       give(current, until: buffer.count, body)
       open = nil
     }
     dropSpent(isEnd: isEnd)
+  }
+
+  // MARK: - Crashes without a word of KVO
+
+  /// How much around a statement shows whether a program or its source code makes it.
+  private static let statementReach = 4 << 10
+  /// More statements than that are not examined.
+  private static let statementLimit = 16
+  /// Where the search for the next statement begins.
+  private var statementStart = 0
+  private var statementCount = 0
+
+  /// Gives the text around a statement that a process crashed, if no passage has it.
+  private mutating func lookForStatements(end: Int, isEnd: Bool, _ body: (Passage) -> Void) {
+    while statementCount < Self.statementLimit,
+      let found = CrashStatement.next(in: buffer, from: statementStart, to: end)
+    {
+      guard isEnd || found + Self.statementReach <= end else {
+        statementStart = found
+        return
+      }
+      statementStart = found + 1
+      let range =
+        lineStart(
+          max(0, found - Self.statementReach)
+        )..<lineEnd(min(buffer.count, found + Self.statementReach))
+      // A word of KVO that is so close makes it a part of a passage.
+      guard WordScanner.next(in: buffer, from: range.lowerBound, to: range.upperBound) == nil else {
+        continue
+      }
+      statementCount += 1
+      body(
+        Passage(
+          bytes: buffer[range],
+          firstLine: line + LineCounter.count(in: buffer[..<range.lowerBound]),
+          isReport: false
+        )
+      )
+    }
+    statementStart = max(statementStart, end - CrashStatement.maximumByteCount)
   }
 
   private var givenEnd = 0
@@ -130,6 +171,7 @@ struct PassageSplitter {
     buffer.removeSubrange(..<keep)
     scannedCount -= keep
     givenEnd = max(0, givenEnd - keep)
+    statementStart = max(0, statementStart - keep)
     if let current = open { open = (current.start - keep, current.lastWord - keep) }
   }
 }

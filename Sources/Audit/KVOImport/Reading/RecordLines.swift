@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Replaces each record of a log in a stream of text by the line that a program printed.
 ///
 /// A record takes one line before and after, so that the numbers of lines remain. Memory is bounded by ``limit``.
@@ -107,18 +99,7 @@ struct RecordLines {
     }
 
     private static func first(_ word: StaticString, in text: [UInt8], from start: Int) -> Int? {
-      text.withUnsafeBytes { bytes in
-        guard let base = bytes.baseAddress else { return nil }
-        var position = start
-        while position < bytes.count,
-          let found = memchr(base + position, Int32(word.utf8Start[0]), bytes.count - position)
-        {
-          let index = UnsafeRawPointer(found) - base
-          if WordScanner.has(word, bytes, index) { return index }
-          position = index + 1
-        }
-        return nil
-      }
+      WordScanner.first(word, in: text, from: start, to: text.count)
     }
   }
 

@@ -1,5 +1,13 @@
 import CKVOScan
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// Searches for the few letters that every KVO word has, 64 bytes at a time.
 ///
 /// `bserv` (observer, Observation), `yVal` (NSKeyValue), `KVO`, `yPath`, `dKey` (UndefinedKey) and
@@ -106,6 +114,25 @@ enum WordScanner {
       if leads.contains(where: { follows($0, bytes, at + 1) }) { return true }
     }
     return false
+  }
+
+  /// Where `word` begins next in `bytes`, from `start` on and before `end`.
+  ///
+  /// - Complexity: O(length).
+  static func first(_ word: StaticString, in bytes: [UInt8], from start: Int, to end: Int) -> Int? {
+    bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      let end = min(end, bytes.count)
+      var position = start
+      while position < end,
+        let found = memchr(base + position, Int32(word.utf8Start[0]), end - position)
+      {
+        let index = UnsafeRawPointer(found) - base
+        if has(word, bytes, index) { return index }
+        position = index + 1
+      }
+      return nil
+    }
   }
 
   /// Whether `word` begins at the index `at` of `bytes`, which may lie outside of them.

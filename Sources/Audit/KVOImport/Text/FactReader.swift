@@ -93,13 +93,15 @@ enum FactReader {
     let front = text.bytes[line.lowerBound..<min(line.upperBound, line.lowerBound + 200)]
     let prefix = (text.logPrefix(ofLine: index) + front)[...]
     facts.date = date(in: prefix)
-    facts.process = processBeforeBracket(prefix)
+    if let process = processBeforeBracket(prefix) {
+      (facts.process, facts.processID) = process
+    }
     facts.exception = exception(around: position, in: text)
     return facts
   }
 
-  /// The name before `[123:456]`.
-  private static func processBeforeBracket(_ bytes: ArraySlice<UInt8>) -> String? {
+  /// The name before `[123:456]`, and the first number.
+  private static func processBeforeBracket(_ bytes: ArraySlice<UInt8>) -> (String, Int?)? {
     var search = bytes
     while let open = search.firstIndex(of: UInt8(ascii: "[")) {
       let digits = bytes[(open + 1)...].prefix(while: \.isASCIIDigit)
@@ -120,7 +122,8 @@ enum FactReader {
           if bytes[start].isASCIIDigit { return nil }
         }
         let name = String(decoding: bytes[start..<open], as: UTF8.self)
-        return name.isEmpty || name.first?.isNumber == true ? nil : name
+        return name.isEmpty || name.first?.isNumber == true
+          ? nil : (name, Int(String(decoding: digits, as: UTF8.self)))
       }
       search = bytes[(open + 1)...]
     }
