@@ -81,12 +81,25 @@ import Testing
     "comments, quotations, code and frames alone have none",
     arguments: [
       "// ", "/// ", " * ", "# ", "-- ", "; ", "> ", "  ", "// CHECK: ", "# CHECK-NEXT: ",
-      "    NSLog(@\"", "printf '", "| ",
+      "    NSLog(@\"", "printf '", "| ", "echo ",
     ]
   )
   func others(front: String) {
     let text = Self.lines.map { front + $0 + "\n" }.joined()
     #expect(LineLeader.all(in: Array(text.utf8)[...]).isEmpty)
+  }
+
+  @Test(
+    "a tool that shows source code leaves comments in it what they are",
+    arguments: [
+      "Tests/GaugeTests.m:12:    ", "a1b2c3d4 (Ann 2024-03-01 10:11:12 +0000 17) ", "+",
+    ]
+  )
+  func shownCode(front: String) {
+    let code = Self.lines.map { "// " + $0 } + ["func stop() {", "}"]
+    let imported = Reading.imported(Array(code.map { front + $0 + "\n" }.joined().utf8))
+    #expect(imported.findings.isEmpty)
+    #expect(!imported.isCrash)
   }
 
   @Test("a front before frames that do not follow each other is none")

@@ -139,6 +139,32 @@ import Testing
   }
 
   @Test(
+    "what a service message does not print is no finding",
+    arguments: [
+      "##teamcity[testStarted name='\(removal)']\n",
+      "##teamcity[testFailed name='a' message='' expected='\(removal)' actual='nothing']\n",
+      "##teamcity[testFailed name='a' details='expected to raise exception with reason <\(removal)>, got none']\n",
+    ]
+  )
+  func unprinted(text: String) { #expect(Reading.summary(text).isEmpty) }
+
+  @Test("source code, format strings and expectations in records are no findings")
+  func quotedInRecords() {
+    let lines = [
+      "func stop() {", "    // \(Self.removal)", "    meter.removeObserver(self)", "}",
+      "NSLog(@\"\(Self.removal.replacing("\"", with: "'"))\", view);",
+      "Cannot remove an observer {0} for the key path {1} from {2} because it is not registered as an observer.",
+      "- Fixed a crash: Cannot remove an observer <GaugeView> for the key path \"level\" from <Meter>",
+      "expected to raise exception with reason <\(Self.removal)>, got no exception",
+    ]
+    let text = lines.map { line in
+      #"{"log":\#(Self.quoted(line + "\n")),"stream":"stdout","time":"2024-03-01T10:11:12Z"}"#
+        + "\n"
+    }
+    #expect(Reading.summary(text.joined()).isEmpty)
+  }
+
+  @Test(
     "an object that is no record is not read as one",
     arguments: [
       // Code that makes a record.

@@ -5,21 +5,25 @@ enum ServiceMessage {
   static let mark: StaticString = "##teamcity["
   /// The attributes that hold what a program printed.
   private static let attributes: [StaticString] = [
-    " message='", " details='", " out='", " text='", " errorDetails='",
+    " message='", " details='", " out='", " text='", " errorDetails='", " description='",
   ]
 
-  /// The text of the attributes of a message that begins at `start` of `line`, in one line whose line ends are escaped;
-  /// nil: it has none.
+  /// The text of the attributes of a message that begins at `start` of `line`, in one line whose line ends are escaped.
+  ///
+  /// It has nothing of other attributes: the name of a test, or the text that it expected, is not printed by a program.
   ///
   /// - Complexity: O(length).
-  static func text(of line: ArraySlice<UInt8>, from start: Int) -> [UInt8]? {
+  static func text(of line: ArraySlice<UInt8>, from start: Int) -> [UInt8] {
     var found: [(start: Int, text: [UInt8])] = []
     for attribute in attributes {
       guard let front = FrameLine.first(attribute, in: line[start...]) else { continue }
       let text = value(line[(front + attribute.utf8CodeUnitCount)...])
       if !text.isEmpty { found.append((front, text)) }
     }
-    guard !found.isEmpty else { return nil }
+    let name = line[start...].dropFirst(mark.utf8CodeUnitCount).prefix { $0.isASCIILetter }
+    let rest = line[name.endIndex...]
+    // A message of one value has no name for it.
+    if rest.starts(with: " '".utf8) { return value(rest.dropFirst(2)) }
     return Array(
       found.sorted { $0.start < $1.start }.map(\.text).joined(separator: Array("\\n".utf8))
     )

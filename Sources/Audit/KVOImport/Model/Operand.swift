@@ -123,7 +123,15 @@ extension Operand {
     }
   }
 
+  /// Whether it is the place of an argument in a format: `%@`, `{0}`, `{name}`.
   private static func isFormat(_ text: ArraySlice<UInt8>) -> Bool {
+    let words = text.drop { $0.isBlank || $0 == 0x0a || $0 == UInt8(ascii: "<") }
+    if words.first == UInt8(ascii: "{"),
+      let end = words.prefix(24).firstIndex(of: UInt8(ascii: "}")),
+      words[..<end].dropFirst().allSatisfy({ $0.isNamePart })
+    {
+      return true
+    }
     guard let percent = text.firstIndex(of: UInt8(ascii: "%")), percent + 1 < text.endIndex
     else { return false }
     switch text[percent + 1] {

@@ -113,7 +113,7 @@ struct RecordLines {
       return nil
     }
     if line[mark] == UInt8(ascii: "#") {
-      return ServiceMessage.text(of: line, from: mark).map { (leader + $0, true) }
+      return (leader + ServiceMessage.text(of: line, from: mark), true)
     }
     guard let last = line.last(where: { $0 > 0x20 }), last == UInt8(ascii: "}"),
       let tree = try? JSONTree(line[mark...]), line[tree.end...].allSatisfy({ $0 <= 0x20 }),

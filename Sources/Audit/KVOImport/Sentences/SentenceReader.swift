@@ -308,6 +308,8 @@ struct SentenceReader {
   /// A key path as a sentence names it, nil if code or dots are in its place.
   func keyPath(_ name: String?) -> String? {
     guard let name, !Operand.isNothing(name), !name.hasPrefix("@\"") else { return nil }
+    // The place of an argument in a format.
+    if name.hasPrefix("{"), name.hasSuffix("}") { return nil }
     return name.allSatisfy { ".…[](){}<>".contains($0) } ? nil : name
   }
 

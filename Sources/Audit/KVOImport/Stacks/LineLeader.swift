@@ -24,9 +24,10 @@ struct LineLeader {
       let line = source[start..<end]
       start = end + 1
       guard let frame = frame(line) else { continue }
-      let shape = shape(line[..<frame.start])
+      let leader = withoutComment(line[..<frame.start])
+      let shape = shape(leader)
       if let previous, previous.number + 1 == frame.number, previous.shape == shape,
-        !found.contains(shape), isLeader(line[..<frame.start]), !isKnown(line, frame.start)
+        !found.contains(shape), isLeader(leader), !isKnown(line, frame.start)
       {
         found.append(shape)
       }
@@ -76,12 +77,23 @@ struct LineLeader {
     return result
   }
 
-  /// Whether the words before a frame may be those of a tool: not the marks of a comment or a quotation, nor code with the
-  /// frame in a literal.
+  /// `words` up to the mark of a comment in source code that a tool shows, as one that searches does: the mark remains in
+  /// the text.
+  private static func withoutComment(_ words: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let mark = FrameLine.first("//", in: words) ?? FrameLine.first("/*", in: words),
+      mark > words.startIndex, words[mark - 1].isBlank || words[mark - 1] == UInt8(ascii: ":")
+    else { return words }
+    return words[..<mark]
+  }
+
+  /// Whether the words before a frame may be those of a tool: not the marks of a comment or a quotation, a command, nor
+  /// code with the frame in a literal.
   private static func isLeader(_ words: ArraySlice<UInt8>) -> Bool {
     let words = words.drop { $0.isBlank || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "|") }
     guard let first = words.first, words.count <= byteLimit,
-      words.contains(where: { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 })
+      words.contains(where: { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 }),
+      // Prose and commands are words in lower case alone.
+      !words.allSatisfy({ $0.isBlank || $0.isASCIILetter && $0 == $0.lowercasedASCII })
     else { return false }
     let isCommand = words.starts(with: "##[".utf8)
     return (isCommand || !"/*#;-".utf8.contains(first))

@@ -143,7 +143,9 @@ struct TextCleaner {
         position += count + 3
       case UInt8(ascii: "-"), UInt8(ascii: "+"):
         // A method's name begins with these, too (`-[Meter level]`), and a number with a minus.
-        let isAdded = byte == UInt8(ascii: "+") && (at(1).isASCIILetter || at(1).isASCIIDigit)
+        let isAdded =
+          byte == UInt8(ascii: "+") && (at(1).isASCIILetter || at(1).isASCIIDigit)
+          || at(1) == UInt8(ascii: "/") && at(2) == UInt8(ascii: "/")
         guard isLeaderEnd(at(1)) || isAdded else { return }
         position += 1
       case UInt8(ascii: ";") where at(1) == 0x20 || at(1) == UInt8(ascii: ";"): position += 1
