@@ -57,10 +57,10 @@ import Testing
     let clean = try run("log.txt")
     #expect(
       clean.output == """
-        NOTHING RECOGNIZED: log.txt is no usage log and no report of a crash, and no line of it is known to \
-        tell of a fault of observing
+        NOTHING RECOGNIZED: log.txt is neither a usage log nor a crash report, and none of its lines reports a \
+        violation of key-value observing
 
-        SUMMARY: 0 errors, 0 warnings in 0 reports of faults from 1 text
+        SUMMARY: 0 errors, 0 warnings in 0 reports with findings from 1 text
 
         """
     )
@@ -88,7 +88,7 @@ import Testing
     #expect(
       run.output.hasSuffix(
         "SUMMARY: 1 error, 0 warnings in 1 event from 1 process (0 observations live at the end) and "
-          + "1 report of faults from 2 texts\n"
+          + "1 report with findings from 2 texts\n"
       )
     )
     #expect(run.status == 1)

@@ -56,7 +56,7 @@ struct SeedTests {
 
     To catch the rest: wrap the observations with KVOSafety, or write their calls as JSON Lines; `kvo-audit` then says who registered, removed and let go, also where nothing crashes
 
-    SUMMARY: 1 error, 0 warnings in 1 report of faults from 1 text
+    SUMMARY: 1 error, 0 warnings in 1 report with findings from 1 text
 
     """
 }

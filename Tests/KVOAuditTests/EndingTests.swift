@@ -103,15 +103,15 @@ import Testing
     let report = AuditReport(inputs: [.init(path: "README.md", kind: .console, eventCount: 0)])
     #expect(
       text(report).contains(
-        "NOTHING RECOGNIZED: README.md is no usage log and no report of a crash, and no line of it is "
-          + "known to tell of a fault of observing\n"
+        "NOTHING RECOGNIZED: README.md is neither a usage log nor a crash report, and none of its lines "
+          + "reports a violation of key-value observing\n"
       )
     )
     #expect(!report.hasUnexplainedCrash)
     var crash = AuditReport(inputs: [.init(path: "a.ips", kind: .ips, eventCount: 0)])
     #expect(!crash.hasUnexplainedCrash, "it may be of a hang")
     crash.inputs[0].isCrash = true
-    #expect(text(crash).contains("NO FINDING: a.ips is a crash report"))
+    #expect(text(crash).contains("NO FINDING: a.ips reports a crash, but nothing in it"))
     #expect(crash.hasUnexplainedCrash)
   }
 

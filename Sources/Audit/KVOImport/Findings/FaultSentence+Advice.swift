@@ -17,13 +17,13 @@ extension FaultSentence {
     case .removal:
       let token =
         language == .objectiveC
-        ? "" : "; an NSKeyValueObservation that is set to nil needs no such care"
+        ? "" : "; an NSKeyValueObservation that is set to nil removes itself exactly once"
       return
         "find every `\(removal)`: each needs one addition before it on every path that leads there, "
         + "and none may run twice (a view disappears more than once)" + token
     case .deallocation, .deallocationOnTop:
       return
-        "call `\(removal)` before the last reference to it goes, at the latest in the observer's "
+        "call `\(removal)` before the last reference to it is released, at the latest in the observer's "
         + inSwift("deinit", else: "dealloc") + observation
     case .unhandled:
       return "compare key path, object and context in `\(callback)` of "
@@ -100,7 +100,8 @@ extension FaultSentence {
     let path = keyPath.flatMap { SourceLanguage.isName($0) ? $0 : nil } ?? "…"
     let name = subject.map { SourceLanguage.swift.variable(of: $0.className) } ?? "object"
     return
-      ", or keep the NSKeyValueObservation of `\(name).observe(\\.\(path)) { _, _ in … }` beside the reference"
+      ", or store the NSKeyValueObservation that `\(name).observe(\\.\(path)) { _, _ in … }` returns next to the "
+      + "reference"
   }
 
   private var callback: String {
@@ -142,8 +143,8 @@ extension FaultSentence {
     if let observer, observer.className.contains("NSKeyValueObservation"), kind == .removal {
       return
         "the observer is an NSKeyValueObservation, which removes itself once: end it on one thread "
-        + "only, by setting it to nil (two threads that call invalidate() or let it go at the same "
-        + "time remove it twice), and never pass it to removeObserver"
+        + "only, by setting it to nil (two threads that call invalidate() or release it at the "
+        + "same time remove it twice), and never pass it to removeObserver"
     }
     guard let observer, let subject, SystemClass.isOne(observer.className),
       SystemClass.isOne(subject.className)
@@ -167,6 +168,6 @@ extension FaultSentence {
     return
       "\(observer.className.plainTypeName) observes nothing of that kind: most likely the observer was deallocated "
       + "while it was registered, and this object has its memory; find who observes \(path), and remove it "
-      + "before it goes (NSZombieEnabled names its class)"
+      + "before it is deallocated (NSZombieEnabled names its class)"
   }
 }

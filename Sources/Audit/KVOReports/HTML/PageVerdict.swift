@@ -66,7 +66,7 @@ struct PageVerdict {
     if summary.textCount > 0 {
       let groups = report.findings.count { $0.crashFacts != nil }
       parts.append(
-        "\(Wording.count(groups, "group")) of faults in "
+        "\(Wording.count(groups, "group")) of findings in "
           + "\(Wording.count(summary.reportCount, "report")) from "
           + Wording.count(summary.textCount, "text")
       )

@@ -101,9 +101,9 @@ extension AuditReport.Input {
     if kind.isText, reportCount == 0, isCrash || !hasOwnReport {
       notes.append(
         isCrash
-          ? "NO FINDING: \(path) is a crash report, and nothing in it is known to come of key-value observing"
-          : "NOTHING RECOGNIZED: \(path) is no usage log and no report of a crash, and no line of it is known to "
-            + "tell of a fault of observing"
+          ? "NO FINDING: \(path) reports a crash, but nothing in it points to key-value observing"
+          : "NOTHING RECOGNIZED: \(path) is neither a usage log nor a crash report, and none of its lines reports a "
+            + "violation of key-value observing"
       )
     }
     return notes

@@ -206,7 +206,7 @@ package struct TextReportRenderer {
     }
     if summary.textCount > 0 {
       sources.append(
-        "\(Wording.count(summary.reportCount, "report")) of faults from "
+        "\(Wording.count(summary.reportCount, "report")) with findings from "
           + Wording.count(summary.textCount, "text")
       )
     }
