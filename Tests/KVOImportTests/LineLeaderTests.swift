@@ -47,6 +47,13 @@ import Testing
     }
   }
 
+  @Test("a statement of an exception that is wrapped shows the front of its lines, without a stack")
+  func wrapped() {
+    let parts = [Self.lines[0].prefix(150), Self.lines[0].dropFirst(150)]
+    let text = parts.map { "[debug] [XCUITest] " + $0 + "\n" }.joined()
+    #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
+  }
+
   @Test("a bad access behind such a front is found")
   func badAccess() {
     let lines = [

@@ -44,6 +44,7 @@ import Testing
       #"{"level":50,"time":1709287872123,"pid":42,"hostname":"h","msg":$}"#,
       #"{"traceID":0,"eventMessage":$,"timestamp":"2024-03-01 10:11:12.1-0700","processID":42}"#,
       #"{"_index":"logs","_source":{"@timestamp":"2024-03-01T10:11:12Z","message":$}}"#,
+      #"{"id":"1","attributes":{"message":$,"status":"error","timestamp":"2024-03-01T10:11:12Z"}}"#,
       #"2024-03-01 10:11:12.000000000 +0000 kube.app: {"log":$N,"stream":"stderr"}"#,
       #"2024-03-01T10:11:12.123456789Z stderr F {"level":"error","message":$}"#,
     ]
@@ -108,11 +109,46 @@ import Testing
     }
     let records = Array(Self.lines.enumerated())
     for text in [list(records), list(records.reversed())] {
-      let finding = Reading.findings(text).first
+      let imported = Reading.imported(Array(text.utf8))
+      let finding = imported.findings.first
+      #expect(imported.isCrash)
       #expect(finding.map(Reading.summary) == "KVO002 Meter.level < GaugeView")
       let frames = finding?.stacks.first?.frames.map(\.symbol) ?? []
       #expect(frames == ["__exceptionPreprocess", "-[GaugeView stop]"])
     }
+  }
+
+  @Test("records over several lines are one text")
+  func spread() {
+    let text = Self.lines.map { line in
+      """
+      {
+        "log": \(Self.quoted(line + "\n")),
+        "stream": "stderr"
+      }
+
+      """
+    }
+    expectRemoval(text.joined(), "spread")
+  }
+
+  @Test("a report of JSON in records is read")
+  func report() {
+    let lines = [
+      #"{"app_name":"Gauges","timestamp":"2024-03-01 10:11:12.00 +0100","bug_type":"309","name":"Gauges"}"#,
+      "{", #"  "exception": {"type": "EXC_BAD_ACCESS", "signal": "SIGSEGV"},"#,
+      #"  "faultingThread": 0, "note": "a \"quoted\" word","#,
+      #"  "threads": [{"triggered": true, "frames": ["#,
+      #"    {"imageOffset": 1, "symbol": "NSKeyValueNotifyObserver", "imageIndex": 0},"#,
+      #"    {"imageOffset": 2, "symbol": "-[Meter setLevel:]", "imageIndex": 0}]}],"#,
+      #"  "usedImages": [{"name": "Gauges", "base": 4096}]"#, "}",
+    ]
+    let text = lines.map { line in
+      #"{"log":\#(Self.quoted(line + "\n")),"stream":"stderr","time":"2024-03-01T10:11:12Z"}"#
+        + "\n"
+    }
+    #expect(Reading.summary(lines.joined(separator: "\n")) == ["KVO008 ?.? < ?"])
+    #expect(Reading.summary(text.joined()) == ["KVO008 ?.? < ?"])
   }
 
   @Test("a message that journald writes as a list of bytes is read")

@@ -17,6 +17,8 @@ struct JSONReports {
     var rest = bytes
     var line = firstLine
     var head: ReportFacts?
+    var records: [JSONTree] = []
+    defer { takeLog(&records) }
     while true {
       let next = rest.drop { $0 <= 0x20 || $0 == UInt8(ascii: ",") }
       line += LineCounter.count(in: rest[..<next.startIndex])
@@ -40,7 +42,11 @@ struct JSONReports {
       }
       do throws(JSONTree.Problem) {
         let tree = try JSONTree(rest, firstLine: line)
-        if AppleReport.isHead(tree), tree[0, "description"] == nil {
+        let isRecord = head == nil && LogRecord.message(tree) != nil
+        if !isRecord { takeLog(&records) }
+        if isRecord {
+          records.append(tree)
+        } else if AppleReport.isHead(tree), tree[0, "description"] == nil {
           head = AppleReport.facts(tree)
           hasHead = true
         } else {
@@ -61,6 +67,20 @@ struct JSONReports {
         break
       }
     }
+  }
+
+  /// Reads the records of a log, one after another, as one text; a single object may be anything.
+  private mutating func takeLog(_ records: inout [JSONTree]) {
+    defer { records = [] }
+    guard records.count > 1 else {
+      documents += records.flatMap { Self.events($0).flatMap { read($0, nil) } }
+      return
+    }
+    let words = JSONWords(records: records)
+    var document = ReportDocument(CleanText(words.bytes[...]))
+    document.isLog = true
+    document.take(ReportFacts(), lines: words.lines)
+    documents.append(document)
   }
 
   // MARK: - The oldest form
@@ -132,6 +152,7 @@ struct JSONReports {
         }
     }
     var document = ReportDocument(CleanText(words.bytes[...]))
+    document.isLog = words.isLog
     let structured = isApple ? AppleReport.stacks(tree) : ServiceReport.stacks(tree)
     if !structured.isEmpty { document.stacks = structured }
     var facts =

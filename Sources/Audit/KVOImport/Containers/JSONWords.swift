@@ -5,6 +5,8 @@ struct JSONWords {
   private(set) var lines: [Int] = []
   /// Documents that are in strings, without their escapes, and the line of the string.
   private(set) var embedded: [(bytes: [UInt8], line: Int)] = []
+  /// Whether they are the messages of a log.
+  private(set) var isLog = false
   private let tree: JSONTree
 
   /// Collects the strings of `node` and all its descendants.
@@ -17,6 +19,7 @@ struct JSONWords {
   init(_ tree: JSONTree, _ node: Int = 0, isSkipped: (Int) -> Bool = { _ in false }) {
     self.tree = tree
     if let list = Self.records(tree, node) {
+      isLog = true
       for (message, line) in list {
         append(LogRecord.line(tree, message: message).bytes[...], line)
       }
@@ -76,6 +79,18 @@ struct JSONWords {
       moments.count == list.count && moments[0] > moments[moments.count - 1]
       && zip(moments, moments.dropFirst()).allSatisfy { $0 >= $1 }
     return isNewestFirst ? list.reversed() : list
+  }
+
+  /// Collects the messages of `records`, each of which is a log record.
+  ///
+  /// - Complexity: O(length).
+  init(records: [JSONTree]) {
+    tree = records[0]
+    isLog = true
+    for record in records {
+      guard let message = LogRecord.message(record) else { continue }
+      append(LogRecord.line(record, message: message).bytes[...], record.line(of: message))
+    }
   }
 
   /// Whether the value at `node` is the code around a frame, as Sentry's events have it, or that of a notebook's cell.

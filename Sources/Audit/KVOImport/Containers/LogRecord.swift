@@ -23,10 +23,13 @@ enum LogRecord {
   /// The value that holds the text of the record at `node`; nil: the object is none.
   static func message(_ tree: JSONTree, _ node: Int = 0) -> Int? {
     guard tree.nodes[node].kind == .object, tree[node, "bug_type"] == nil,
-      marks.contains(where: { tree[node, $0] != nil }),
       !reportKeys.contains(where: { key in tree[node, key].map { !isText(tree, $0) } ?? false })
     else { return nil }
-    for holder in [node] + holders.compactMap({ tree[node, $0] }) {
+    let objects = [node] + holders.compactMap { tree[node, $0] }
+    guard objects.contains(where: { object in marks.contains { tree[object, $0] != nil } }) else {
+      return nil
+    }
+    for holder in objects {
       for key in messageKeys {
         guard let value = tree[holder, key] else { continue }
         if tree.nodes[value].kind == .string || isBytes(tree, value) { return value }
@@ -79,7 +82,7 @@ enum LogRecord {
       }
       switch escape {
       case UInt8(ascii: "t"): result.append(0x09)
-      case UInt8(ascii: "\""), UInt8(ascii: "/"): result.append(escape)
+      case UInt8(ascii: "\""), UInt8(ascii: "/"), UInt8(ascii: "\\"): result.append(escape)
       case UInt8(ascii: "u"):
         let code = UInt8(String(decoding: rest.prefix(4), as: UTF8.self), radix: 16)
         if let code, code == 0x1b || (0x20..<0x7f).contains(code) {

@@ -10,6 +10,8 @@ struct ReportDocument: Sendable {
   var textLines: [Int] = []
   /// For each complaint the facts near it.
   var nearFacts: [ReportFacts] = []
+  /// Whether it is the text of a log whose records are objects of JSON.
+  var isLog = false
   /// For each complaint the line in the input.
   var inputLines: [Int] = []
   /// The line in the input where it begins.

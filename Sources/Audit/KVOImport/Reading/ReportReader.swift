@@ -179,7 +179,9 @@ final class ReportReader: TextFaultReader {
   /// Judges the reports in `bytes`; the text around them may have reported a crash.
   private func take(_ reports: JSONReports, of bytes: [UInt8]) {
     form = form ?? .ips
-    tellsCrash = tellsCrash || reports.tellsCrash || Self.hasCrashKey(bytes)
+    let logTellsCrash = reports.documents.contains { $0.isLog && $0.statesCrash }
+    tellsCrash =
+      tellsCrash || reports.tellsCrash || logTellsCrash || Self.hasCrashKey(bytes)
     for document in reports.documents { judge(document) }
   }
 

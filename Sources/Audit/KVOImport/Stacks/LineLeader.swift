@@ -1,7 +1,7 @@
 /// What an unknown tool puts before each line of a text, learned from the frames of the stacks in it.
 ///
 /// Two frames whose numbers follow each other show it: whatever is before both numbers, apart from digits and the width
-/// of blanks, is before the other lines, too. Known forms are removed by ``LogPrefix``, which needs no stack.
+/// of blanks, is before the other lines, too. So does a line that states an exception, if the next begins like it. Known forms are removed by ``LogPrefix``, which needs no stack.
 struct LineLeader {
   /// The words before a line: a digit stands for a number of any length, a blank for any number of blanks.
   private let shape: [UInt8]
@@ -23,6 +23,11 @@ struct LineLeader {
       let end = source[start...].firstIndex(of: 0x0a) ?? source.endIndex
       let line = source[start..<end]
       start = end + 1
+      if let shape = shape(aboveWrapped: line, source[min(start, source.endIndex)...]),
+        !found.contains(shape)
+      {
+        found.append(shape)
+      }
       guard let frame = frame(line) else { continue }
       let leader = withoutComment(line[..<frame.start])
       let shape = shape(leader)
@@ -75,6 +80,24 @@ struct LineLeader {
       result.removeLast()
     }
     return result
+  }
+
+  private static let statement: StaticString = "*** Terminating app due to uncaught exception '"
+
+  /// The leader of a line that states an exception, if the next line has it, too: the statement may be wrapped there.
+  private static func shape(
+    aboveWrapped line: ArraySlice<UInt8>,
+    _ rest: ArraySlice<UInt8>
+  ) -> [UInt8]? {
+    guard let front = FrameLine.first(statement, in: line.prefix(byteLimit + 50)),
+      front > line.startIndex
+    else { return nil }
+    let leader = withoutComment(line[..<front])
+    let next = rest.prefix(reach).prefix { $0 != 0x0a }
+    let shape = shape(leader)
+    guard isLeader(leader), !isKnown(line, front), LineLeader(shape: shape).rest(of: next) != nil
+    else { return nil }
+    return shape
   }
 
   /// `words` up to the mark of a comment in source code that a tool shows, as one that searches does: the mark remains in
