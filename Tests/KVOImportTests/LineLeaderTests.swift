@@ -70,6 +70,24 @@ import Testing
     }
   }
 
+  @Test("the head of a report in a log is read")
+  func head() {
+    let lines = [
+      "Incident Identifier: A", "Process:             Gauges [42]",
+      "Version:             1.2 (3)", "OS Version:          iPhone OS 13.3 (17C54)", "",
+      "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)", "", "Thread 0 Crashed:",
+      "0   Foundation  0x0000000181d1 NSKeyValueNotifyObserver + 96",
+      "1   Gauges  0x0000000100d2 -[Meter setLevel:] + 300",
+    ]
+    for front in ["[debug] [XCUITest] ", "2024-03-01T10:11:12.1234567Z "] {
+      let text = "\(front)Version: 9\n" + lines.map { front + $0 + "\n" }.joined()
+      let facts = Reading.findings(text).first?.crashFacts
+      #expect(facts?.systems == ["iOS 13.3": 1])
+      #expect(facts?.processes == ["Gauges": 1])
+      #expect(facts?.versions == ["1.2 (3)": 1])
+    }
+  }
+
   @Test("backtraces of a debugger have such a front, too")
   func debugger() {
     let leaders = LineLeader.all(

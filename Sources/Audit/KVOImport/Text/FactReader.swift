@@ -6,7 +6,8 @@ enum FactReader {
   static func facts(in text: CleanText, lines: Range<Int>) -> ReportFacts {
     var facts = ReportFacts()
     var platform: String?
-    for line in lines where text.logPrefix(ofLine: line).isEmpty {
+    let head = head(in: text, lines: lines)
+    for line in lines where text.logPrefix(ofLine: line).isEmpty || head.contains(line) {
       let bytes = text.bytes[text.lineRange(line)].drop(while: \.isBlank)
       guard bytes.count < 300, let colon = bytes.prefix(40).firstIndex(of: UInt8(ascii: ":")),
         let first = bytes.first, first.isASCIILetter
@@ -33,6 +34,25 @@ enum FactReader {
     }
     facts.system = facts.system.map(system)
     return facts
+  }
+
+  /// How many lines the head of a report has at most.
+  private static let headLineCount = 40
+
+  /// The lines of the head of a report that a log has: from its first label to the exception type.
+  ///
+  /// Other lines of a log may begin like labels.
+  private static func head(in text: CleanText, lines: Range<Int>) -> Range<Int> {
+    var start: Int?
+    for line in lines {
+      let words = text.bytes[text.lineRange(line)]
+      if ["Incident Identifier:", "Process:"].contains(where: { words.starts(with: $0.utf8) }) {
+        start = start ?? line
+      } else if let start, words.starts(with: "Exception Type:".utf8) {
+        return line - start < headLineCount ? start..<line + 1 : 0..<0
+      }
+    }
+    return 0..<0
   }
 
   /// `App [123]` as `App`.
