@@ -10,6 +10,8 @@ private final class Sensor: KeyValueObservable {
     ObservableKey("limit", \Sensor.limit),
     ObservableKey("label", \Sensor.label),
     ObservableKey("anything", \Sensor.anything),
+    ObservableKey("note", \Sensor.note),
+    ObservableKey("tag", \Sensor.tag),
     ObservableKey("serial", \Sensor.serial),
     ObservableKey("isHigh", \Sensor.isHigh)
   )
@@ -22,6 +24,8 @@ private final class Sensor: KeyValueObservable {
   var limit: Int?
   var label: String? = "a"
   var anything: Any = 0
+  var note: Any? = "n"
+  var tag: AnyHashable? = "t"
   let serial = 7
   var isHigh: Bool { level > 5 }
 }
@@ -85,6 +89,19 @@ struct KeyValueCodingTests {
     #expect(sensor.label == "b")
     try sensor.setValue("any", forKey: "anything")
     #expect(sensor.anything as? String == "any")
+  }
+
+  @Test("an optional of any value takes nil as its own nil, and not as a value")
+  func optionalsOfAny() throws {
+    try sensor.setValue(nil, forKey: "note")
+    #expect(sensor.note == nil)
+    try sensor.setValue(3, forKey: "note")
+    #expect(sensor.note as? Int == 3)
+    try sensor.setValue(Int?.none as Any, forKey: "note")
+    #expect(sensor.note == nil)
+    try sensor.setValue(nil, forKey: "tag")
+    #expect(sensor.tag == nil)
+    #expect(code { try sensor.setValue(nil, forKey: "anything") } == .nilForScalar)
   }
 
   @Test("a number is converted if the property's type has it")

@@ -51,11 +51,19 @@ struct KeyWriter {
 
   /// `value` as a value of `type`: as it is, or converted to the same number; nil if neither is possible.
   private static func converted<Value>(_ value: Any?, to type: Value.Type) -> Value? {
-    guard let value else { return (Value.self as? any NilValue.Type)?.nilValue as? Value }
+    guard let value else { return nilValue(of: Value.self) }
     if Value.self == Any.self || !(value is any Numeric) { return value as? Value }
     if let same = value as? Value { return same }
     let target = (Value.self as? any NilValue.Type)?.innermost ?? Value.self
     return number(value, target).flatMap { $0 as? Value }
+  }
+
+  /// The nil of an optional type.
+  ///
+  /// It is cast as the optional that it is: cast as an `Any`, it becomes a value in an `Any?`.
+  private static func nilValue<Value>(of type: Value.Type) -> Value? {
+    func cast<Whole: NilValue>(_ type: Whole.Type) -> Value? { Whole.nilValue as? Value }
+    return (Value.self as? any NilValue.Type).flatMap { cast($0) }
   }
 
   /// The same number as a value of `type`; nil if the type has no such number.
@@ -97,13 +105,13 @@ struct KeyWriter {
 
 /// A type whose values include nil.
 private protocol NilValue {
-  static var nilValue: Any { get }
+  static var nilValue: Self { get }
   /// The type with all optionals unwrapped.
   static var innermost: Any.Type { get }
 }
 
 extension Optional: NilValue {
-  fileprivate static var nilValue: Any { Self.none as Any }
+  fileprivate static var nilValue: Self { .none }
   fileprivate static var innermost: Any.Type {
     (Wrapped.self as? any NilValue.Type)?.innermost ?? Wrapped.self
   }
