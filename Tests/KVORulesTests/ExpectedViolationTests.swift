@@ -57,6 +57,33 @@ struct ExpectedViolationTests {
     #expect(expected(meanwhile) == ["KVO001": true])
   }
 
+  @Test("happen on other threads, too, to objects that the scope uses while it is open")
+  func otherThreads() {
+    func log(using object: String = "Account#12", until end: String? = nil) -> SampleLog {
+      SampleLog {
+        $0.beginScope("s")
+        $0.add(.expects(rules: [2, 24]), scope: "s")
+        $0.beginScope("t", in: "s")
+        $0.register("1", object, scope: "t")
+        $0.cancel("1", by: .user)
+        if end != nil { $0.endScope("t") }
+        if end == "s" { $0.endScope("s") }
+        $0.will(change: "a", thread: "2", order: 11)
+        $0.will(change: "b", thread: "3", order: 12)
+        $0.did(change: "a", thread: "2", order: 13)
+        $0.did(change: "b", thread: "3", order: 14)
+        $0.remove(nil, by: "Screen#4", thread: "2", stack: ["Screen.deinit (Screen.swift:41)"])
+        if end == nil { $0.endScope("t") }
+        if end != "s" { $0.endScope("s") }
+        $0.exit()
+      }
+    }
+    #expect(expected(log()) == ["KVO002": true, "KVO024": true])
+    #expect(expected(log(using: "Account#13")) == ["KVO002": false, "KVO024": false])
+    #expect(expected(log(until: "t")) == ["KVO002": true, "KVO024": true])
+    #expect(expected(log(until: "s")) == ["KVO002": false, "KVO024": false])
+  }
+
   @Test("are marked if they are judged at the end of the log")
   func atTheEnd() {
     func log(_ rule: UInt16, _ write: (inout SampleLog) -> Void) -> SampleLog {

@@ -166,6 +166,7 @@ package struct RuleEngine: Sendable {
     target.scope = event.pointee.scope
     target.event = number
     if target.scope == nil, scopes.infers { scopes.infer(of: event, &target, &log) }
+    if scopes.hasExpectations { scopes.noteObjects(of: event, target) }
     if event.pointee.thread == nil { log.noteMissingThread(event, number) }
     let evidence = Evidence(
       role: .failed,

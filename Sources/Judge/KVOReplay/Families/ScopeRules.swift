@@ -40,6 +40,20 @@ struct ScopeRules: Sendable {
     expectations.expect(rules, in: scope)
   }
 
+  /// The scope of `target` uses the objects of the observation that `event` adds or removes.
+  mutating func noteObjects(of event: UnsafePointer<Event>, _ target: EventTarget) {
+    guard let scope = target.scope else { return }
+    switch event.pointee.body {
+    case .register(let registration), .refused(let registration, _, _):
+      expectations.note(registration.subject.id, in: scope)
+      if let observer = registration.observer { expectations.note(observer.id, in: scope) }
+    case .remove(let removal):
+      expectations.note(removal.subject.id, in: scope)
+      if let observer = removal.observer { expectations.note(observer.id, in: scope) }
+    default: break
+    }
+  }
+
   /// The event of `target` may prove a violation at the end of the log.
   mutating func note(_ target: EventTarget) {
     if hasExpectations, let scope = target.scope { expectations.note(target.event, in: scope) }
@@ -185,9 +199,10 @@ struct ScopeRules: Sendable {
   /// Marks the new verdicts that a test expects.
   ///
   /// A verdict belongs to the scope of its event. If the event is in none, it belongs to the scope in which its
-  /// registration was made, up to the end of that: an observation of a test may fail on a thread without a scope. One
-  /// that is judged at the end of the log names its scope, or belongs to that of its newest event. If the event may be
-  /// in any of several scopes, each of them counts: what a test may have expected fails nothing.
+  /// registration was made, and to those that used its objects, up to the end of each: an observation of a test may
+  /// fail on a thread without a scope. One that is judged at the end of the log names its scope, or belongs to that of
+  /// its newest event. If the event may be in any of several scopes, each of them counts: what a test may have expected
+  /// fails nothing.
   ///
   /// - Parameters:
   ///   - scope: the scope that is responsible for the verdicts of the event: its own, or the one that it ends.
@@ -198,17 +213,18 @@ struct ScopeRules: Sendable {
     // A verdict that waited was marked when it was found.
     for index in log.verdicts.indices where !log.verdicts[index].isExpected {
       guard let number = log.verdicts[index].code.number else { continue }
-      let scopes = own.isEmpty ? origin(of: log.verdicts[index], log).map { [$0] } ?? [] : own
+      let scopes = own.isEmpty ? origins(of: log.verdicts[index], log) : own
       log.verdicts[index].isExpected = scopes.contains { expectations.expects(number, in: $0) }
     }
   }
 
-  /// The scope of a verdict whose event is in none.
-  private func origin(of verdict: Verdict, _ log: ReplayState) -> ScopeID? {
-    if let scope = verdict.scope ?? expectations.scope(of: verdict.evidence) { return scope }
+  /// The scopes of a verdict whose event is in none.
+  private func origins(of verdict: Verdict, _ log: ReplayState) -> [ScopeID] {
+    if let scope = verdict.scope ?? expectations.scope(of: verdict.evidence) { return [scope] }
     let slot = verdict.registration.map { log.ledger.slot(of: $0) } ?? -1
-    guard slot >= 0, let scope = log.origins[slot].scope else { return nil }
-    return verdict.code == .registrationGrowth || scopes.isOpen(scope) ? scope : nil
+    let scope = slot >= 0 ? log.origins[slot].scope : nil
+    if verdict.code == .registrationGrowth { return scope.map { [$0] } ?? [] }
+    return ((scope.map { [$0] } ?? []) + expectations.users(of: verdict)).filter(scopes.isOpen)
   }
 }
 

@@ -3,18 +3,22 @@ import KVOTrace
 
 /// The violations that tests expect, by scope.
 ///
-/// Memory is bounded: of more than a few thousand scopes the oldest are dropped.
+/// Memory is bounded: of more than a few thousand scopes and objects the oldest are dropped.
 ///
-/// Complexity: O(rules) for an expectation; O(enclosing scopes) for a query.
+/// Complexity: O(rules) for an expectation; O(enclosing scopes) for a query, and for a use of an object.
 struct ScopeExpectedRules: Sendable {
   private static let depthLimit = 64
   private static let eventLimit = 4_096
+  private static let userLimit = 16
 
   private var rules = BoundedMap<ScopeTag, Set<UInt16>>(capacity: 4_096)
   private var parents = BoundedMap<ScopeTag, ScopeID>(capacity: 4_096)
 
   /// The scopes of events that may prove a violation at the end of the log, by number; the first ones.
   private var scopes: [Int: ScopeID] = [:]
+
+  /// The scopes that expect violations, by object that was used in them or inside them; the newest ones.
+  private var users = BoundedMap<ObjectTag, [ScopeID]>(capacity: 4_096)
 
   var isEmpty: Bool { rules.isEmpty }
 
@@ -31,6 +35,20 @@ struct ScopeExpectedRules: Sendable {
     if scopes.count < Self.eventLimit { scopes[event] = scope }
   }
 
+  /// An observation of `object` was added or removed, or refused, in `scope`.
+  mutating func note(_ object: ObjectID, in scope: ScopeID) {
+    var scopes = users[object] ?? []
+    for user in enclosing(scope) where rules[user] != nil && !scopes.contains(user) {
+      scopes.append(user)
+    }
+    if !scopes.isEmpty { users.set(object, scopes.suffix(Self.userLimit)) }
+  }
+
+  /// The scopes that expect violations and used an object of `verdict`.
+  func users(of verdict: Verdict) -> [ScopeID] {
+    [verdict.subject, verdict.observer].flatMap { $0.flatMap { users[$0.id] } ?? [] }
+  }
+
   /// The scope of the newest of `evidence`, if that was noted.
   func scope(of evidence: [Evidence]) -> ScopeID? {
     evidence.max { $0.event < $1.event }.flatMap { scopes[$0.event] }
@@ -38,12 +56,11 @@ struct ScopeExpectedRules: Sendable {
 
   /// Whether a violation of `rule` is expected in `scope`, or in an enclosing one.
   func expects(_ rule: UInt16, in scope: ScopeID) -> Bool {
-    var at: ScopeID? = scope
-    for _ in 0..<Self.depthLimit {
-      guard let here = at else { return false }
-      if rules[here]?.contains(rule) == true { return true }
-      at = parents[here]
-    }
-    return false
+    enclosing(scope).contains { rules[$0]?.contains(rule) == true }
+  }
+
+  /// `scope`, and those that enclose it, innermost first.
+  private func enclosing(_ scope: ScopeID) -> some Sequence<ScopeID> {
+    sequence(first: scope) { parents[$0] }.prefix(Self.depthLimit)
   }
 }
