@@ -127,6 +127,13 @@ import Testing
     #expect(!imported.isCrash)
   }
 
+  @Test("so it does in a script")
+  func shownScript() {
+    let code = Self.lines.map { "# " + $0 } + ["def stop():", "  pass"]
+    let text = code.map { "tests/gauge.py:12:    " + $0 + "\n" }.joined()
+    #expect(Reading.summary(text).isEmpty)
+  }
+
   @Test("a front before frames that do not follow each other is none")
   func apart() {
     let text = """

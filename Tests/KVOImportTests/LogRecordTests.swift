@@ -19,6 +19,7 @@ import Testing
   private static func quoted(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       .replacing("\t", with: "\\t").replacing("\n", with: "\\n")
+      .replacing("…", with: "\\u2026")
       .replacing("<", with: "\\u003c").replacing(">", with: "\\u003e")
     return "\"\(escaped)\""
   }
@@ -192,6 +193,7 @@ import Testing
       "Cannot remove an observer {0} for the key path {1} from {2} because it is not registered as an observer.",
       "- Fixed a crash: Cannot remove an observer <GaugeView> for the key path \"level\" from <Meter>",
       "expected to raise exception with reason <\(Self.removal)>, got no exception",
+      "It says Cannot remove an observer <A 0x…> for the key path \"b\" from <C 0x…> because it is not registered.",
     ]
     let text = lines.map { line in
       #"{"log":\#(Self.quoted(line + "\n")),"stream":"stdout","time":"2024-03-01T10:11:12Z"}"#

@@ -103,7 +103,9 @@ struct LineLeader {
   /// `words` up to the mark of a comment in source code that a tool shows, as one that searches does: the mark remains in
   /// the text.
   private static func withoutComment(_ words: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard let mark = FrameLine.first("//", in: words) ?? FrameLine.first("/*", in: words),
+    let front = trimmedEnd(words)
+    let sign = front.last == UInt8(ascii: "#") ? front.endIndex - 1 : nil
+    guard let mark = FrameLine.first("//", in: words) ?? FrameLine.first("/*", in: words) ?? sign,
       mark > words.startIndex, words[mark - 1].isBlank || words[mark - 1] == UInt8(ascii: ":")
     else { return words }
     return words[..<mark]

@@ -295,6 +295,7 @@ struct TextCleaner {
       case 0x0a: text.endLine(next: line)
       case 0x2018, 0x2019: text.append(UInt8(ascii: "'"))
       case 0x201c, 0x201d: text.append(UInt8(ascii: "\""))
+      case 0x2026: for _ in 0..<3 { text.append(UInt8(ascii: ".")) }
       case 0x20..<0x7f: take(UInt8(code), count: 0, &text)
       default: text.append(0x20)
       }
