@@ -57,7 +57,7 @@ struct JSONWords {
     }
   }
 
-  /// The messages of a list of log records, the oldest first, and their lines; nil: it is none.
+  /// The messages of a list of log records, the oldest first, and their lines; nil if it is not one.
   ///
   /// Services give the newest first.
   private static func records(_ tree: JSONTree, _ node: Int) -> [(message: Int, line: Int)]? {

@@ -20,7 +20,7 @@ enum LogRecord {
     "threads",
   ]
 
-  /// The value that holds the text of the record at `node`; nil: the object is none.
+  /// The value that holds the text of the record at `node`; nil if the object is not a record.
   static func message(_ tree: JSONTree, _ node: Int = 0) -> Int? {
     guard tree.nodes[node].kind == .object, tree[node, "bug_type"] == nil,
       !reportKeys.contains(where: { key in tree[node, key].map { !isText(tree, $0) } ?? false })

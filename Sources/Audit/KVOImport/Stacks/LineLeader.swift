@@ -1,7 +1,8 @@
 /// What an unknown tool puts before each line of a text, learned from the frames of the stacks in it.
 ///
 /// Two frames whose numbers follow each other show it: whatever is before both numbers, apart from digits and the width
-/// of blanks, is before the other lines, too. So does a line that states an exception, if the next begins like it. Known forms are removed by ``LogPrefix``, which needs no stack.
+/// of blanks, is before the other lines, too. So does a line that states an exception, if the next begins like it. Known
+/// forms are removed by ``LogPrefix``, which needs no stack.
 struct LineLeader {
   /// The words before a line: a digit stands for a number of any length, a blank for any number of blanks.
   private let shape: [UInt8]
