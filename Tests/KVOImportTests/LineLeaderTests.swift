@@ -6,15 +6,6 @@ import Testing
 
 /// Stacks whose lines have a front that no list of known logs has.
 @Suite("Fronts of lines") struct LineLeaderTests {
-  private static let removal =
-    #"Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from <Meter 0x2b0> because it is not registered as an observer."#
-  private static let lines = [
-    "*** Terminating app due to uncaught exception 'NSRangeException', reason: '\(removal)'",
-    "*** First throw call stack:", "(",
-    "\t0   CoreFoundation  0x000000010efa11e6 __exceptionPreprocess + 294",
-    "\t1   Gauges  0x000000010efa11e7 -[GaugeView stop] + 29", ")",
-  ]
-
   @Test(
     "what a tool puts before each line is removed from a sentence and its stack",
     arguments: [
@@ -36,9 +27,7 @@ import Testing
     ]
   )
   func fronts(front: String) {
-    let start = Self.lines[0].prefix(150)
-    let wrapped = [String(start), String(Self.lines[0].dropFirst(150))] + Self.lines.dropFirst()
-    for lines in [Self.lines, wrapped] {
+    for lines in [RemovalCrash.lines, RemovalCrash.wrapped] {
       let imported = Reading.imported(Array(lines.map { front + $0 + "\n" }.joined().utf8))
       #expect(imported.findings.map(Reading.summary) == ["KVO002 Meter.level < GaugeView"])
       let frames = imported.findings.first?.stacks.first?.frames.map(\.symbol) ?? []
@@ -49,7 +38,7 @@ import Testing
 
   @Test("a statement of an exception that is wrapped shows the front of its lines, without a stack")
   func wrapped() {
-    let parts = [Self.lines[0].prefix(150), Self.lines[0].dropFirst(150)]
+    let parts = [RemovalCrash.lines[0].prefix(150), RemovalCrash.lines[0].dropFirst(150)]
     let text = parts.map { "[debug] [XCUITest] " + $0 + "\n" }.joined()
     #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
   }
@@ -110,7 +99,7 @@ import Testing
     ]
   )
   func others(front: String) {
-    let text = Self.lines.map { front + $0 + "\n" }.joined()
+    let text = RemovalCrash.lines.map { front + $0 + "\n" }.joined()
     #expect(LineLeader.all(in: Array(text.utf8)[...]).isEmpty)
   }
 
@@ -121,7 +110,7 @@ import Testing
     ]
   )
   func shownCode(front: String) {
-    let code = Self.lines.map { "// " + $0 } + ["func stop() {", "}"]
+    let code = RemovalCrash.lines.map { "// " + $0 } + ["func stop() {", "}"]
     let imported = Reading.imported(Array(code.map { front + $0 + "\n" }.joined().utf8))
     #expect(imported.findings.isEmpty)
     #expect(!imported.isCrash)
@@ -129,7 +118,7 @@ import Testing
 
   @Test("so it does in a script")
   func shownScript() {
-    let code = Self.lines.map { "# " + $0 } + ["def stop():", "  pass"]
+    let code = RemovalCrash.lines.map { "# " + $0 } + ["def stop():", "  pass"]
     let text = code.map { "tests/gauge.py:12:    " + $0 + "\n" }.joined()
     #expect(Reading.summary(text).isEmpty)
   }

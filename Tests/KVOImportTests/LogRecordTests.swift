@@ -6,15 +6,6 @@ import Testing
 
 /// Crash texts of which a log collector puts each line into a JSON object.
 @Suite("Log records") struct LogRecordTests {
-  private static let removal =
-    #"Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from <Meter 0x2b0> because it is not registered as an observer."#
-  private static let lines = [
-    "*** Terminating app due to uncaught exception 'NSRangeException', reason: '\(removal)'",
-    "*** First throw call stack:", "(",
-    "\t0   CoreFoundation  0x000000010efa11e6 __exceptionPreprocess + 294",
-    "\t1   Gauges  0x000000010efa11e7 -[GaugeView stop] + 29", ")",
-  ]
-
   /// `text` as a string of JSON, in the way of encoders that also escape the signs of HTML.
   private static func quoted(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -57,11 +48,9 @@ import Testing
           + "\n"
       }.joined()
     }
-    expectRemoval(text(Self.lines), form)
-    expectRemoval("$ print-the-log\n" + text(Self.lines), form)
-    let start = Self.lines[0].prefix(150)
-    let wrapped = [String(start), String(Self.lines[0].dropFirst(150))] + Self.lines.dropFirst()
-    expectRemoval(text(wrapped), form)
+    expectRemoval(text(RemovalCrash.lines), form)
+    expectRemoval("$ print-the-log\n" + text(RemovalCrash.lines), form)
+    expectRemoval(text(RemovalCrash.wrapped), form)
   }
 
   @Test("a line that the runtime of a container divided is joined, and keeps the numbers of lines")
@@ -70,10 +59,10 @@ import Testing
       #"{"log":\#(Self.quoted(String(text))),"stream":"stderr","time":"2024-03-01T10:11:12Z"}"#
         + "\n"
     }
-    let first = Self.lines[0]
+    let first = RemovalCrash.lines[0]
     let text =
       record(first.prefix(120)) + record(first.dropFirst(120) + "\n")
-      + Self.lines.dropFirst().map { record($0 + "\n") }.joined()
+      + RemovalCrash.lines.dropFirst().map { record($0 + "\n") }.joined()
     expectRemoval(text, "divided")
     let stop =
       "An instance 0x2b0 of class Dial was deallocated while key value observers were still "
@@ -86,7 +75,7 @@ import Testing
 
   @Test("a whole text in one record is read")
   func whole() {
-    let text = Self.quoted(Self.lines.joined(separator: "\n"))
+    let text = Self.quoted(RemovalCrash.lines.joined(separator: "\n"))
     expectRemoval(
       #"{"level":"info","message":"begin","time":1}"# + "\n"
         + #"{"level":"error","message":\#(text),"time":2}"# + "\n",
@@ -108,7 +97,7 @@ import Testing
       }
       return "[\n  \(records.joined(separator: ",\n  "))\n]\n"
     }
-    let records = Array(Self.lines.enumerated())
+    let records = Array(RemovalCrash.lines.enumerated())
     for text in [list(records), list(records.reversed())] {
       let imported = Reading.imported(Array(text.utf8))
       let finding = imported.findings.first
@@ -121,7 +110,7 @@ import Testing
 
   @Test("records over several lines are one text")
   func spread() {
-    let text = Self.lines.map { line in
+    let text = RemovalCrash.lines.map { line in
       """
       {
         "log": \(Self.quoted(line + "\n")),
@@ -154,7 +143,7 @@ import Testing
 
   @Test("a message that journald writes as a list of bytes is read")
   func bytes() {
-    let text = Self.lines.map { line in
+    let text = RemovalCrash.lines.map { line in
       let list = ("\u{1b}[31m" + line + "\u{1b}[0m").utf8.map(String.init).joined(separator: ",")
       return #"{"MESSAGE":[\#(list)],"PRIORITY":"3"}"# + "\n"
     }
@@ -167,7 +156,7 @@ import Testing
       ["|", "'", "[", "]"].reduce(text) { $0.replacing($1, with: "|" + $1) }
         .replacing("\n", with: "|n")
     }
-    let details = escaped(Self.lines.joined(separator: "\n"))
+    let details = escaped(RemovalCrash.lines.joined(separator: "\n"))
     expectRemoval(
       "##teamcity[testFailed name='Gauges.testStop' message='crashed' details='\(details)']\n",
       "details"
@@ -178,9 +167,9 @@ import Testing
   @Test(
     "what a service message does not print is no finding",
     arguments: [
-      "##teamcity[testStarted name='\(removal)']\n",
-      "##teamcity[testFailed name='a' message='' expected='\(removal)' actual='nothing']\n",
-      "##teamcity[testFailed name='a' details='expected to raise exception with reason <\(removal)>, got none']\n",
+      "##teamcity[testStarted name='\(RemovalCrash.sentence)']\n",
+      "##teamcity[testFailed name='a' message='' expected='\(RemovalCrash.sentence)' actual='nothing']\n",
+      "##teamcity[testFailed name='a' details='expected to raise exception with reason <\(RemovalCrash.sentence)>, got none']\n",
     ]
   )
   func unprinted(text: String) { #expect(Reading.summary(text).isEmpty) }
@@ -188,11 +177,11 @@ import Testing
   @Test("source code, format strings and expectations in records are no findings")
   func quotedInRecords() {
     let lines = [
-      "func stop() {", "    // \(Self.removal)", "    meter.removeObserver(self)", "}",
-      "NSLog(@\"\(Self.removal.replacing("\"", with: "'"))\", view);",
+      "func stop() {", "    // \(RemovalCrash.sentence)", "    meter.removeObserver(self)", "}",
+      "NSLog(@\"\(RemovalCrash.sentence.replacing("\"", with: "'"))\", view);",
       "Cannot remove an observer {0} for the key path {1} from {2} because it is not registered as an observer.",
       "- Fixed a crash: Cannot remove an observer <GaugeView> for the key path \"level\" from <Meter>",
-      "expected to raise exception with reason <\(Self.removal)>, got no exception",
+      "expected to raise exception with reason <\(RemovalCrash.sentence)>, got no exception",
       "It says Cannot remove an observer <A 0x…> for the key path \"b\" from <C 0x…> because it is not registered.",
     ]
     let text = lines.map { line in
