@@ -55,11 +55,9 @@ final class ReplayThread: @unchecked Sendable {
       return
     }
     condition.lock()
-    if givenCount - judgedCount == Self.capacity {
-      wait(names) { givenCount - judgedCount <= Self.capacity - Self.wakeCount }
-    } else {
-      wait(names) { true }
-    }
+    let isFull = givenCount - judgedCount == Self.capacity
+    let limit = isFull ? Self.capacity - Self.wakeCount : Self.capacity
+    wait(names) { givenCount - judgedCount <= limit }
     // Freed after the lock is released.
     var content: LogSource.Content? = content
     swap(&content, &batches[givenCount % Self.capacity])

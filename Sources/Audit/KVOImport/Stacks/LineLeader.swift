@@ -83,16 +83,19 @@ struct LineLeader {
     return result
   }
 
-  private static let statement: StaticString = "*** Terminating app due to uncaught exception '"
+  /// What a runtime puts before the statement of an exception.
+  private static let mark = "*** "
 
   /// The leader of a line that states an exception, if the next line has it, too: the statement may be wrapped there.
   private static func shape(
     aboveWrapped line: ArraySlice<UInt8>,
     _ rest: ArraySlice<UInt8>
   ) -> [UInt8]? {
-    guard let front = FrameLine.first(statement, in: line.prefix(byteLimit + 50)),
-      front > line.startIndex
+    guard let statement = FrameLine.first(CrashStatement.uncaught, in: line.prefix(byteLimit + 50)),
+      line[..<statement].ends(with: mark)
     else { return nil }
+    let front = statement - mark.utf8.count
+    guard front > line.startIndex else { return nil }
     let leader = withoutComment(line[..<front])
     let next = rest.prefix(reach).prefix { $0 != 0x0a }
     let shape = shape(leader)
@@ -161,7 +164,7 @@ struct LineLeader {
   }
 
   private static func trimmedEnd(_ words: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    words[..<(words.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? words.startIndex)]
+    words[..<words.suffix(while: \.isBlank).startIndex]
   }
 }
 

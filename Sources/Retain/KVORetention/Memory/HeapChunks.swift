@@ -68,7 +68,7 @@ final class HeapChunks {
   /// - Complexity: O(log n) in the heaps, and O(bytes) to the start of the chunk.
   func chunk(containing address: UInt) -> Chunk {
     guard let heap = heap(of: address) else { return .unlisted }
-    let granule = heap.first + Int(address - heap.range.lowerBound) / 16
+    let granule = granule(of: address, in: heap)
     let start = kvos_last_nonzero(states.start, granule, heap.first)
     let state = states[start]
     // Before the first chunk are an arena's own variables.
@@ -87,13 +87,17 @@ final class HeapChunks {
     while true {
       let start = chunk + GlibcChunk.headerByteCount
       guard let heap = heap(of: start), start % 16 == 0 else { return }
-      let granule = heap.first + Int(start - heap.range.lowerBound) / 16
+      let granule = granule(of: start, in: heap)
       // What is marked already would lead around in a circle.
       guard states[granule] == ChunkList.start, let words = UnsafePointer<UInt>(bitPattern: start)
       else { return }
       states[granule] |= ChunkList.free
       chunk = FastBins.chunk(after: chunk, words[0])
     }
+  }
+
+  private func granule(of address: UInt, in heap: Heap) -> Int {
+    heap.first + Int(address - heap.range.lowerBound) / 16
   }
 
   private func heap(of address: UInt) -> Heap? {
