@@ -74,14 +74,20 @@ struct InputReplay {
   ///
   /// - Parameters:
   ///   - content: the next events of the input, or damage in it.
+  ///   - outline: the outline of the events, if another thread made it.
   ///   - names: the names for the ids so far, or more; nil: the result is no longer needed.
-  mutating func take(_ content: LogSource.Content, names: () -> TraceNames?) {
+  mutating func take(
+    _ content: LogSource.Content,
+    outline: EventOutline? = nil,
+    names: () -> TraceNames?
+  ) {
     switch content {
     case .events(let events, let firstNumber):
       var takenCount = 0
       while true {
         takenCount += current.take(
           events.span.extracting(droppingFirst: takenCount),
+          outline: takenCount == 0 ? outline : nil,
           firstNumber: firstNumber + takenCount
         ) { verdicts.append($0) }
         if takenCount == events.count { break }

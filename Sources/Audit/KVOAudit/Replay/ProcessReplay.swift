@@ -55,14 +55,22 @@ package struct ProcessReplay {
   ///
   /// - Parameters:
   ///   - events: the next events of the log.
+  ///   - outline: the outline of `events`; nil: it is made here if needed.
   ///   - firstNumber: the number of the first of them; those of the others follow it.
   ///   - judge: is called with the new verdicts, which may concern earlier events.
   /// - Returns: how many it took. A replay that has taken none yet takes at least one.
   package mutating func take(
     _ events: Span<Event>,
+    outline: EventOutline? = nil,
     firstNumber: Int,
     _ judge: (Verdict) -> Void
   ) -> Int {
+    // Nothing but the rules looks at these events.
+    if let outline, !outline.describes, !isTracking, activity == nil {
+      hasEvents = hasEvents || !events.isEmpty
+      replay.take(events, outline, firstNumber: firstNumber, judge)
+      return events.count
+    }
     var count = 0
     while count < events.count, describe(events[count], number: firstNumber + count) { count += 1 }
     replayed(events.extracting(first: count), firstNumber: firstNumber, judge)

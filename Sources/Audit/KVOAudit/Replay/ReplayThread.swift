@@ -1,10 +1,11 @@
+import KVOReplay
 private import KVOSystem
 import KVOTrace
 
 /// Judges an input on a second thread, while the calling thread reads it.
 ///
-/// Both stages take about as long. A large log takes about three quarters of the time, not half: the events move from
-/// the caches of one processor to those of the other. They are judged in their order by one ``InputReplay``, as by one
+/// Both stages take about as long, because the reader outlines the events (``EventOutline``): most of them then stay in
+/// the caches of its processor. They are judged in their order by one ``InputReplay``, as by one
 /// thread: the findings are the same.
 ///
 /// - Events are passed on in a ring of batches; whichever thread is faster waits for the other, until there is work
@@ -22,14 +23,22 @@ final class ReplayThread: @unchecked Sendable {
   /// A smaller input is judged in the time that a thread needs to start.
   private static let leastEventCount = 16_384
 
+  private struct Batch {
+    var content: LogSource.Content
+    /// Of its events, if any.
+    var outline: EventOutline
+  }
+
   private var replay: InputReplay
   private let mayStart: Bool
   // Used by the calling thread alone.
   private var isStarted = false
   private var eventCount = 0
+  /// Its memory is reused.
+  private var spareOutline = EventOutline()
 
   private let condition = ThreadCondition()
-  private var batches: [LogSource.Content?] = Array(repeating: nil, count: capacity)
+  private var batches: [Batch?] = Array(repeating: nil, count: capacity)
   private var givenCount = 0
   private var judgedCount = 0
   private var hasEnded = false
@@ -54,16 +63,20 @@ final class ReplayThread: @unchecked Sendable {
       if mayStart, eventCount >= Self.leastEventCount { start() }
       return
     }
+    var outline = EventOutline()
+    swap(&outline, &spareOutline)
+    if case .events(let events, _) = content { outline.update(from: events.span) }
     condition.lock()
     let isFull = givenCount - judgedCount == Self.capacity
     let limit = isFull ? Self.capacity - Self.wakeCount : Self.capacity
     wait(names) { givenCount - judgedCount <= limit }
     // Freed after the lock is released.
-    var content: LogSource.Content? = content
-    swap(&content, &batches[givenCount % Self.capacity])
+    var batch: Batch? = Batch(content: content, outline: outline)
+    swap(&batch, &batches[givenCount % Self.capacity])
     givenCount += 1
     if givenCount - judgedCount == Self.wakeCount { condition.broadcast() }
     condition.unlock()
+    if let batch { spareOutline = batch.outline }
   }
 
   /// The input has ended; `reading` describes it.
@@ -111,8 +124,8 @@ final class ReplayThread: @unchecked Sendable {
   // MARK: - The judging thread
 
   private func judgeAll() {
-    while let content = nextBatch() {
-      replay.take(content) { self.requestNames() }
+    while let batch = nextBatch() {
+      replay.take(batch.content, outline: batch.outline) { self.requestNames() }
       condition.withLock {
         judgedCount += 1
         if givenCount - judgedCount == Self.capacity - Self.wakeCount { condition.broadcast() }
@@ -125,7 +138,7 @@ final class ReplayThread: @unchecked Sendable {
   }
 
   /// The next batch, when it is there; nil after the last one.
-  private func nextBatch() -> LogSource.Content? {
+  private func nextBatch() -> Batch? {
     condition.withLock {
       if givenCount == judgedCount {
         while givenCount - judgedCount < Self.wakeCount, !hasEnded { condition.wait() }

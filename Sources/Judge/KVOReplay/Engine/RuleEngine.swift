@@ -51,8 +51,8 @@ package struct RuleEngine: Sendable {
   /// KVO010 and KVO027, before the first end of a callback.
   var nested = NestedVerdicts()
   private var wasFinished = false
-  /// Which data was prefetched for the next events.
-  var warmed = Warmed()
+  /// What was prefetched for the next two groups of steps.
+  var warmed = Array(repeating: Warmed(), count: 2 * warmedCount)
 
   package internal(set) var eventCount = 0
   /// How many events the recorder says it lost.

@@ -9,6 +9,8 @@ package import KVOTrace
 package struct OrderedReplay: Sendable {
   package private(set) var engine: RuleEngine
   private var sequencer: EventSequencer
+  /// Its memory is reused.
+  private var outline = EventOutline()
 
   /// A replay that has seen nothing.
   ///
@@ -58,22 +60,35 @@ package struct OrderedReplay: Sendable {
     firstNumber: Int,
     _ judge: (Verdict) -> Void
   ) {
+    var outline = EventOutline()
+    swap(&outline, &self.outline)
+    outline.update(from: events)
+    take(events, outline, firstNumber: firstNumber, judge)
+    self.outline = outline
+  }
+
+  /// Takes the next events of the log, as ``take(_:firstNumber:_:)`` does, by their `outline`, which must be of these.
+  package mutating func take(
+    _ events: Span<Event>,
+    _ outline: borrowing EventOutline,
+    firstNumber: Int,
+    _ judge: (Verdict) -> Void
+  ) {
+    precondition(outline.eventCount == events.count, "an outline of other events")
     events.withUnsafeBufferPointer { events in
-      guard let first = events.baseAddress else { return }
-      var at = 0
-      var warmedCount = 0
-      while at < events.count {
-        if at >= warmedCount {
-          engine.warm(events, from: warmedCount)
-          warmedCount += RuleEngine.warmedCount
-        }
-        if mayBeWholeChange(first + at, count: events.count - at),
-          engine.consumeWholeChange(first + at, firstNumber: firstNumber + at)
-        {
-          at += RuleEngine.wholeChangeCount
-        } else {
-          take(first + at, firstNumber + at, judge)
-          at += 1
+      outline.steps.withUnsafeBufferPointer { steps in
+        guard let first = events.baseAddress else { return }
+        var at = 0
+        for index in steps.indices {
+          if index % RuleEngine.warmedCount == 0 { engine.warm(steps, of: first, from: index) }
+          let count = steps[index].kind == .wholeChange ? EventOutline.wholeChangeCount : 1
+          // Nothing is held that could belong before it.
+          if count == 1 || !sequencer.isEmpty
+            || !engine.consumeWholeChange(steps[index])
+          {
+            for offset in 0..<count { take(first + at + offset, firstNumber + at + offset, judge) }
+          }
+          at += count
         }
       }
     }
@@ -98,14 +113,6 @@ package struct OrderedReplay: Sendable {
       return
     }
     hold(event.pointee, number: number, judge)
-  }
-
-  /// Whether a change begins with the first of `count` events that may be judged as a whole: nothing is held that could
-  /// belong before it.
-  @inline(__always)
-  private func mayBeWholeChange(_ events: UnsafePointer<Event>, count: Int) -> Bool {
-    guard case .willChange = events.pointee.body else { return false }
-    return count >= RuleEngine.wholeChangeCount && sequencer.isEmpty
   }
 
   private mutating func hold(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {

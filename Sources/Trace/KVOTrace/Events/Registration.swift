@@ -35,23 +35,24 @@ package struct Registration: Hashable, Sendable {
     }
   }
 
-  // In this order the properties leave the fewest gaps.
+  // In this order those that most events read are together, and the last one ends at a whole word: a size between two
+  // words is copied by moves that overlap, and what is read of the copy then waits for both.
   @usableFromInline var idWord: OptionalIdentifier<RegistrationTag>
   @usableFromInline package var subject: ObjectRef
   package var options: Options
   package var form: Form
   /// The key path; ``StringID/none`` if it was nil or empty, which only `refused` reports.
   @usableFromInline package var keyPath: StringID
-  /// The source line of the call (`Screen.swift:12`) if the compiler gave it.
-  package var site: StringID
-  /// Nil in the token form without an observer.
-  package var observer: ObjectRef?
   /// The actor, queue or thread that callbacks are expected on.
   package var executor: StringID
+  /// Nil in the token form without an observer.
+  package var observer: ObjectRef?
+  package var token: ObjectRef?
+  package var context: Context
+  /// The source line of the call (`Screen.swift:12`) if the compiler gave it.
+  package var site: StringID
   /// Why the registration is meant to outlive its scope; ``StringID/none``: it is not.
   package var expectedToLive: StringID
-  package var context: Context
-  package var token: ObjectRef?
 
   /// The number of the registration; nil if the writer does not number its registrations.
   @inlinable package var id: RegistrationID? {

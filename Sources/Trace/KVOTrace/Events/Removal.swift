@@ -1,21 +1,20 @@
 /// A removal by name, as `remove` and `removeEnd` describe it.
 @usableFromInline
 package struct Removal: Hashable, Sendable {
-  // In this order the properties leave the fewest gaps.
+  // In this order the last one ends at a whole word: see ``Registration``.
   @usableFromInline var registrationWord: OptionalIdentifier<RegistrationTag>
   package var subject: ObjectRef
-  package var keyPath: StringID
-  /// The source line of the call if the compiler gave it: the only location if the program is stripped.
-  package var site: StringID
-  /// Nil if the removal named no observer, or nil.
-  package var observer: ObjectRef?
-  /// ``Context/unspecified`` for the form without a context.
-  package var context: Context
-
   /// Whether the log states that the removal matched no registration.
   ///
   /// False if ``registration`` is the match, and if the log does not state it.
   package var isUnmatched: Bool
+  /// Nil if the removal named no observer, or nil.
+  package var observer: ObjectRef?
+  /// ``Context/unspecified`` for the form without a context.
+  package var context: Context
+  package var keyPath: StringID
+  /// The source line of the call if the compiler gave it: the only location if the program is stripped.
+  package var site: StringID
 
   /// The registration that it matched; nil: none (``isUnmatched``), or the log does not state it.
   @inlinable package var registration: RegistrationID? {
