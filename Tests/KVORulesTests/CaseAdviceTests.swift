@@ -250,6 +250,17 @@ struct CaseAdviceTests {
     #expect(own.hint.contains("`[self performSelector:@selector(…) withObject:nil afterDelay:0];`"))
     let swift = try report("balance", recorded: .appleModern)
     #expect(swift.hint.contains("`DispatchQueue.main.async { … }`"), "\(swift.hint)")
+    // Without any ends, the callback may have returned.
+    let unsaid = try hint(.missedDelivery, recorded: .appleModern) {
+      $0.register()
+      $0.will(change: "c")
+      $0.did(change: "c")
+      $0.notify(change: "c")
+      $0.will(change: "d")
+      $0.did(change: "d")
+      $0.exit()
+    }
+    #expect(!unsaid.contains("has returned"), "\(unsaid)")
     let other = try report("name")
     #expect(!other.message.contains("inside"), "\(other.message)")
     #expect(other.hint.hasPrefix("look at what else happened to the observers of the Account"))

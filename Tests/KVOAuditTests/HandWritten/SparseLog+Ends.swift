@@ -26,8 +26,9 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "nine callbacks in each other, until the process crashes",
-      ["KVO027 error"],
+      "nine callbacks one after the other, and later a crash, without any ends",
+      [],
+      notJudged: ["KVO027"],
       """
       {"event":"register","thread":1,$pair,"registration":5}
       \(nine)
@@ -35,12 +36,80 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "nine callbacks in each other, until a process is killed that records the ends of additions",
+      "nine callbacks of a running process that records the ends of additions, and none of callbacks",
+      [],
+      notJudged: ["KVO027"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      \(nine)
+      """
+    ),
+    SparseLog(
+      "nine callbacks in each other, until such a process has a bad access",
       ["KVO027 error"],
       """
       {"event":"register","thread":1,$pair,"registration":5}
       {"event":"registerEnd","thread":1,"registration":5}
       \(nine)
+      {"event":"crash","thread":1,"signal":"SIGSEGV"}
+      """
+    ),
+    SparseLog(
+      "nine callbacks of such a process, which crashes on another thread",
+      [],
+      notJudged: ["KVO027"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      \(nine)
+      {"event":"crash","thread":2,"signal":"SIGSEGV"}
+      """
+    ),
+    SparseLog(
+      "nine callbacks of such a process, which raises an exception",
+      [],
+      notJudged: ["KVO027"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      \(nine)
+      {"event":"crash","thread":1,"exception":"NSRangeException"}
+      """
+    ),
+    SparseLog(
+      "nine callbacks of such a process, which crashes after the removal of their observer",
+      [],
+      notJudged: ["KVO027"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      \(nine)
+      {"event":"remove","thread":1,$pair,"registration":5}
+      {"event":"crash","thread":1,"signal":"SIGSEGV"}
+      """
+    ),
+    SparseLog(
+      "removed some time after its initial notification, and later a crash, without any ends",
+      [],
+      notJudged: ["KVO010"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5,"options":["initial"]}
+      {"event":"notify","thread":1,"registration":5,"phase":"initial"}
+      {"event":"remove","thread":1,$pair}
+      {"event":"crash","thread":1,"signal":"SIGABRT"}
+      """
+    ),
+    SparseLog(
+      "removed in its initial notification, in an addition that has not ended",
+      ["KVO010 error"],
+      """
+      {"event":"register","thread":1,$pair,"registration":4}
+      {"event":"registerEnd","thread":1,"registration":4}
+      {"event":"remove","thread":1,$pair}
+      {"event":"register","thread":1,$pair,"registration":5,"options":["initial"]}
+      {"event":"notify","thread":1,"registration":5,"phase":"initial"}
+      {"event":"remove","thread":1,$pair}
       """
     ),
     SparseLog(

@@ -157,13 +157,12 @@ struct ReplayState: Sendable {
     return threads[thread].lastAct
   }
 
-  /// How many callbacks a thread is in at the end of the log.
-  ///
-  /// A log without any `notifyEnd` does not show how deep a thread is, unless its writer writes ends of additions, and so
-  /// those of callbacks as well.
-  func depthAtEnd(of thread: Int) -> Int {
-    seen.isDisjoint(with: [.callbackEnd, .additionEnd]) ? 0 : threads[thread].depth
-  }
+  /// How many callbacks a thread is in at the end of the log; none if the log does not show it.
+  func depthAtEnd(of thread: Int) -> Int { saysDepth ? threads[thread].depth : 0 }
+
+  /// Whether the log may show how deep a thread is in callbacks, as far as it has been read: a log that has no ends of any
+  /// kind does not.
+  var saysDepth: Bool { !seen.isDisjoint(with: [.callbackEnd, .additionEnd]) }
 
   /// The evidence of a deallocation: the stack and the thread of its beginning if its end does not state them.
   func evidenceOfDeallocation(_ object: ObjectID, _ evidence: Evidence) -> Evidence {

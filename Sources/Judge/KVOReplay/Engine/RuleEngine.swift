@@ -187,7 +187,12 @@ package struct RuleEngine: Sendable {
     if log.sampling == nil || !log.isLeftOut(event, target) { dispatch(event, evidence, target) }
     if !log.threads.busy.isEmpty || log.hasOpenEnds { noteAct(event, target) }
     if !log.verdicts.isEmpty { withhold(event, target) }
-    if !nested.isEmpty { log.verdicts += nested.conclude(of: event) }
+    if !nested.isEmpty {
+      log.verdicts += nested.conclude(
+        of: event,
+        recordsAdditions: log.seen.contains(.additionEnd)
+      )
+    }
   }
 
   private mutating func noteAct(_ event: UnsafePointer<Event>, _ target: EventTarget) {
@@ -228,7 +233,7 @@ package struct RuleEngine: Sendable {
       giveUp(of: thread)
     }
     changes.releaseMisses(&log)
-    log.verdicts += nested.finish(hasEnds: !log.hasEnded && log.seen.contains(.additionEnd))
+    log.verdicts += nested.finish(isInAddition: !log.hasEnded && log.seen.contains(.additionEnd))
     values.finish(&log)
     obligations.finish(&log)
     scopes.finish(&log)

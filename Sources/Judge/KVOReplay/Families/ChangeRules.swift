@@ -251,13 +251,16 @@ struct ChangeRules: Sendable {
     let depth = log.threads[thread].depth
     let over = updateMissed(of: thread, &log) { $0.conclude(outcome, depth: depth) }
     if over.isEmpty { return }
-    for pending in over { judge(pending, exceptions, &log) }
+    var saysDepth = log.saysDepth
+    if case .notifyEnd = event.pointee.body { saysDepth = true }
+    for pending in over { judge(pending, exceptions, saysDepth: saysDepth, &log) }
     log.threads.updateBusy(thread)
   }
 
   private mutating func judge(
     _ over: MissedDeliveries.Over,
     _ exceptions: RaisedExceptions,
+    saysDepth: Bool,
     _ log: inout ReplayState
   ) {
     guard log.droppedAt == nil else { return }
@@ -274,7 +277,7 @@ struct ChangeRules: Sendable {
       )
       if let raised = exceptions.exception(of: registration) {
         verdict.explain(by: raised)
-      } else if pending.isInsideOwn {
+      } else if pending.isInsideOwn, saysDepth {
         verdict.detail = .insideCallback
       }
       found.append(verdict)
@@ -314,7 +317,7 @@ struct ChangeRules: Sendable {
     let rest = updateMissed(of: thread, &log) { missed in
       missed.finish(isOrderly: isOrderly, depth: depth, before: lastAct)
     }
-    for pending in rest.over { judge(pending, exceptions, &log) }
+    for pending in rest.over { judge(pending, exceptions, saysDepth: log.saysDepth, &log) }
     if rest.isCut { log.cutRules.insert(.missedDelivery) }
     guard !log.threads[thread].brackets.isEmpty else { return false }
     let innermost = log.threads[thread].brackets.open(nil)?.began.event ?? 0
