@@ -204,6 +204,57 @@ struct RootCausesTests {
     #expect(findings(log(.suspected)) == ["KVO021", "KVO019"])
   }
 
+  /// Two changes on two threads, of which the second reaches the observer.
+  private func changes(overlap overlaps: Bool, options: Registration.Options = [.new]) -> SampleLog
+  {
+    SampleLog {
+      $0.register(options: options)
+      $0.registerEnd()
+      $0.will(change: "a", thread: "1")
+      if options.contains(.prior) {
+        $0.notify("1", .prior, change: "a", thread: "1")
+        $0.notifyEnd("1", .prior, change: "a", thread: "1")
+      }
+      if overlaps { $0.will(change: "b", thread: "2") }
+      $0.did(change: "a", thread: "1")
+      if !overlaps { $0.will(change: "b", thread: "2") }
+      $0.did(change: "b", thread: "2")
+      $0.notify("1", change: "b", thread: "2")
+      $0.notifyEnd("1", change: "b", thread: "2")
+      $0.exit()
+    }
+  }
+
+  @Test("of two changes at one time that a runtime takes for nested ones, the observer misses one")
+  func missedInRace() {
+    #expect(changes(overlap: true).outcome() == ["KVO024@4", "KVO032@5"])
+    #expect(findings(changes(overlap: true)) == ["KVO024[KVO032]"])
+    #expect(findings(changes(overlap: true, options: [.new, .prior])) == ["KVO024[KVO013]"])
+    // One after the other, they do not explain it.
+    #expect(findings(changes(overlap: false)) == ["KVO032"])
+    #expect(findings(changes(overlap: false, options: [.new, .prior])) == ["KVO013"])
+  }
+
+  @Test("a missed change that no other overlapped stands beside the race")
+  func missedOutsideRace() {
+    let log = SampleLog {
+      $0.register()
+      $0.registerEnd()
+      $0.will(change: "a", thread: "1")
+      $0.will(change: "b", thread: "2")
+      $0.did(change: "b", thread: "2")
+      $0.notify("1", change: "b", thread: "2")
+      $0.notifyEnd("1", change: "b", thread: "2")
+      $0.did(change: "a", thread: "1")
+      $0.notify("1", change: "a", thread: "1")
+      $0.notifyEnd("1", change: "a", thread: "1")
+      $0.will(change: "c", thread: "1")
+      $0.did(change: "c", thread: "1")
+      $0.exit()
+    }
+    #expect(findings(log) == ["KVO024", "KVO032"])
+  }
+
   @Test("the report lists them in short")
   func text() {
     #expect(

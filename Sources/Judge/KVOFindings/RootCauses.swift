@@ -2,8 +2,8 @@ package import KVORules
 
 /// Which findings follow from which others: one bug is one finding, with its consequences listed under it.
 ///
-/// A finding follows from another if each of its occurrences concerns the same event, or the same registration, as the
-/// other. It is never more severe than its cause, so that a finding that decides the exit status stays visible.
+/// A finding follows from another if each of its occurrences concerns the same event, the same registration or the
+/// same change as the other. It is never more severe than its cause, so that a finding that decides the exit status stays visible.
 ///
 /// Complexity: O(1) for each occurrence; memory is bounded by the occurrences, as that of
 /// ``FindingFolder`` is.
@@ -14,6 +14,8 @@ struct RootCauses: Sendable {
     case event
     /// A registration that both concern.
     case registration
+    /// A change that both concern, by its beginning.
+    case change
   }
 
   private struct Root {
@@ -32,8 +34,13 @@ struct RootCauses: Sendable {
         Root(code: .observerDeinitWhileRegistered, tie: .registration),
         Root(code: .observedDeinitWhileObserved, tie: .registration),
       ]
-    // No observer is notified of the end of a change that never ends.
-    case .priorWithoutAfter: [Root(code: .unbalancedChange, tie: .event)]
+    // No observer is notified of the end of a change that never ends. A runtime that takes changes of two threads for
+    // nested ones, as GNUstep 1.28 does, notifies of one of them.
+    case .priorWithoutAfter:
+      [
+        Root(code: .unbalancedChange, tie: .event), Root(code: .concurrentChange, tie: .change),
+      ]
+    case .missedDelivery: [Root(code: .concurrentChange, tie: .change)]
     // A registration that a removal under a wrong context was meant for remains, as does one that a cycle keeps alive.
     case .leakedRegistration: ofKept
     case .observedDeinitWhileObserved, .observerDeinitWhileRegistered: ofKept + [ofLeaked]
@@ -63,8 +70,16 @@ struct RootCauses: Sendable {
   private struct Occurrence: Sendable {
     var failed: Int
     var registered: [Int]
+    var changed: [Int]
 
-    func events(_ tie: Tie) -> [Int] { tie == .event ? [failed] : registered }
+    func events(_ tie: Tie) -> [Int] {
+      switch tie {
+      case .event: [failed]
+      case .registration: registered
+      // What fails of a change that overlaps with another is its beginning.
+      case .change: [failed] + changed
+      }
+    }
   }
 
   private struct Key: Hashable {
@@ -80,8 +95,12 @@ struct RootCauses: Sendable {
   mutating func note(_ finding: Finding, at position: Int) {
     // If events are not numbered, equal events cannot be recognized.
     guard Self.related.contains(finding.code), let failed = finding.events.first else { return }
-    let registered = finding.stacks.filter { $0.role == .registered }.map(\.event)
-    occurrences[position, default: []].append(Occurrence(failed: failed, registered: registered))
+    func events(_ role: Evidence.Role) -> [Int] {
+      finding.stacks.filter { $0.role == role }.map(\.event)
+    }
+    occurrences[position, default: []].append(
+      Occurrence(failed: failed, registered: events(.registered), changed: events(.changed))
+    )
   }
 
   /// The finding at `position` happened again, as `verdict` says; `code` is the finding's.
@@ -89,8 +108,12 @@ struct RootCauses: Sendable {
     guard Self.related.contains(code), let failed = verdict.evidence.first?.event, failed > 0 else {
       return
     }
-    let registered = verdict.evidence.filter { $0.role == .registered }.map(\.event)
-    occurrences[position, default: []].append(Occurrence(failed: failed, registered: registered))
+    func events(_ role: Evidence.Role) -> [Int] {
+      verdict.evidence.filter { $0.role == role }.map(\.event)
+    }
+    occurrences[position, default: []].append(
+      Occurrence(failed: failed, registered: events(.registered), changed: events(.changed))
+    )
   }
 
   /// Puts each of `findings`, reported at their positions, under its cause.
@@ -113,7 +136,7 @@ struct RootCauses: Sendable {
     for position in findings.indices {
       let finding = findings[position]
       for occurrence in occurrences[position] ?? [] {
-        for tie in [Tie.event, .registration] {
+        for tie in [Tie.event, .registration, .change] {
           for event in occurrence.events(tie) {
             let key = Key(code: finding.code, tie: tie, input: finding.input, event: event)
             if index[key]?.last != position { index[key, default: []].append(position) }
