@@ -37,6 +37,56 @@ import Testing
     #expect(hint.contains("find who observes \"level\""))
   }
 
+  @Test(
+    "a notification that such an object does not know was meant for the observer",
+    arguments: [
+      "-[__NSCFString observeValueForKeyPath:ofObject:change:context:]: unrecognized selector sent "
+        + "to instance 0x17",
+      "Uncaught exception NSInvalidArgumentException, reason: -observeValueForKeyPath:ofObject:"
+        + "change:context: cannot be sent to NSRecursiveLock ... create an instance overriding this",
+    ]
+  )
+  func reusedMemory(text: String) throws {
+    let finding = try #require(Reading.findings(text).first)
+    #expect(finding.code == .deliveryToDead)
+    #expect(finding.message.contains("#1, which has the memory of a deallocated observer, was"))
+    #expect(finding.hint.contains("this object has its memory; find who observes a key path"))
+  }
+
+  @Test("a zombie has the class of the observer")
+  func zombie() throws {
+    let text =
+      "*** -[AVPlayerView observeValueForKeyPath:ofObject:change:context:]: message sent to "
+      + "deallocated instance 0x17"
+    let finding = try #require(Reading.findings(text).first)
+    #expect(finding.message.hasPrefix("AVPlayerView#1 was notified of a key path"))
+    #expect(finding.hint.hasPrefix("remove AVPlayerView from what it observes"))
+  }
+
+  @Test(
+    "programs of GNUstep are in Objective-C, and have no NSKeyValueObservation",
+    arguments: [
+      "NSInvalidArgumentException, reason: Cannot remove observer <GaugeView: 0x17> for keypath "
+        + "\"level\" from <Meter: 0x18> as it is not a registered observer.",
+      "NSInternalInconsistencyException, reason: Object <Meter: 0x17> deallocated with observers "
+        + "still registered.",
+    ]
+  )
+  func gnustep(text: String) throws {
+    let hint = try #require(Reading.findings("app: Uncaught exception " + text).first).hint
+    #expect(hint.contains("`[meter removeObserver:… forKeyPath:@"))
+    #expect(!hint.contains("NSKeyValueObservation"), "\(hint)")
+  }
+
+  @Test("a removal that the runtime lacks is not advised")
+  func missingRemoval() throws {
+    let text =
+      "Uncaught exception NSInvalidArgumentException, reason: GSKVOMeter(instance) does not "
+      + "recognize removeObserver:forKeyPath:context:"
+    let hint = try #require(Reading.findings(text).first).hint
+    #expect(hint.hasPrefix("call `[meter removeObserver:… forKeyPath:@\"…\"]`: this GNUstep has"))
+  }
+
   @Test("an observer of the program's, or one of bindings, forgot to handle it")
   func unhandled() throws {
     for observer in ["GaugeView", "NSAutounbinderBinding", "NSObjectController"] {

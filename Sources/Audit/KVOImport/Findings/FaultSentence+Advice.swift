@@ -7,7 +7,11 @@ extension FaultSentence {
     if isNotification { return ofNotification }
     if let special { return special }
     switch kind {
-    case .removal where code == .removeWrongContext, .missingRemovalMethod:
+    case .missingRemovalMethod:
+      return
+        "call `\(removal)`: this GNUstep has no `removeObserver:forKeyPath:context:`, and keeps one registration of an "
+        + "observer for a key path, whatever its context is"
+    case .removal where code == .removeWrongContext:
       return "pass the context of the addition to `"
         + inSwift(
           "removeObserver(_:forKeyPath:context:)",
@@ -131,7 +135,7 @@ extension FaultSentence {
   private var special: String? {
     switch kind {
     case .removal, .silentChange, .deallocation: break
-    case .unhandled: return leftover
+    case .unhandled, .deadReceiver(isZombie: false): return leftover
     default: return nil
     }
     if observer?.className == "NSKeyValueObservance" {
@@ -160,11 +164,17 @@ extension FaultSentence {
     object.map { SystemClass.isOne($0.className) } ?? false
   }
 
-  /// Advice if the observer is of a system class that never observes: the object has reused the observer's address.
+  /// Whether the observer is of a system class that never observes: the object has reused the observer's address.
+  var isLeftover: Bool {
+    guard let observer, isSystems(observer) else { return false }
+    return !["Bind", "Controller", "Observ", "Dispatch"].contains {
+      observer.className.contains($0)
+    }
+  }
+
+  /// Advice if the object has the memory of the observer.
   private var leftover: String? {
-    guard let observer, isSystems(observer),
-      !["Bind", "Controller", "Observ", "Dispatch"].contains(where: observer.className.contains)
-    else { return nil }
+    guard let observer, isLeftover else { return nil }
     return
       "\(observer.className.plainTypeName) observes nothing of that kind: most likely the observer was deallocated "
       + "while it was registered, and this object has its memory; find who observes \(path), and remove it "

@@ -65,6 +65,8 @@ struct FaultSentence {
         + (keyPath == nil ? "it" : "its \(path)")
     case .unhandled:
       "\(who) did not handle a notification of \(path) of \(what)"
+    case .deadReceiver(isZombie: false) where isLeftover:
+      "\(who), which has the memory of a deallocated observer, was notified of \(path) of \(what)"
     case .deadReceiver, .deliveryOnTop:
       "\(who) was notified of \(path) of \(what) after it was deallocated"
     case .silentChange(let whileRemoving):

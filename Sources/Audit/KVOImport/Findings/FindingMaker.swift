@@ -97,6 +97,9 @@ struct FindingMaker {
     sentence.hasContext = context.map { $0 != "NULL" } ?? false
     if complaint.kind == .keyPathTrap {
       sentence.language = .swift
+    } else if complaint.runtime == .gnustep {
+      // Swift has no Objective-C classes there.
+      sentence.language = .objectiveC
     } else if (fault.callers ?? fault.stack)?.isManaged != true {
       let classes = [observer?.className, subject?.className]
       sentence.language = SourceLanguage(stack, classes: classes)

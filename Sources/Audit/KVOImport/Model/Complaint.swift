@@ -18,7 +18,8 @@ struct Complaint: Sendable {
     case removal
     case deallocation
     case unhandled
-    case deadReceiver
+    /// A notification came to the memory of a deallocated observer; a zombie still has the observer's class.
+    case deadReceiver(isZombie: Bool)
     /// A value changed without a notification; found while removing, or while notifying.
     case silentChange(whileRemoving: Bool)
     case undefinedKey

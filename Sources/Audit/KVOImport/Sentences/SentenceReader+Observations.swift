@@ -17,13 +17,13 @@ extension SentenceReader {
     case .none: break
     }
     switch continuation(of: "messagesenttodeallocatedinstance", at: offset, least: 8) {
-    case .whole: return deallocated(match, after: offset + 32)
-    case .cut: return deallocated(match, after: offset)
+    case .whole: return deallocated(match, after: offset + 32, isZombie: true)
+    case .cut: return deallocated(match, after: offset, isZombie: true)
     case .none: break
     }
     switch continuation(of: "unrecognizedselectorsentto", at: offset, least: 5) {
-    case .whole: return deallocated(match, after: offset + 26)
-    case .cut: return deallocated(match, after: offset)
+    case .whole: return deallocated(match, after: offset + 26, isZombie: false)
+    case .cut: return deallocated(match, after: offset, isZombie: false)
     case .none: break
     }
     if text.skeleton.has("cannotbesentto", at: offset) {
@@ -207,9 +207,13 @@ extension SentenceReader {
   }
 
   /// A notification that was sent to an object that is no longer an observer.
-  private func deallocated(_ match: SentenceHead.Match, after offset: Int) -> Complaint? {
+  private func deallocated(
+    _ match: SentenceHead.Match,
+    after offset: Int,
+    isZombie: Bool
+  ) -> Complaint? {
     var complaint = Complaint(
-      kind: .deadReceiver,
+      kind: .deadReceiver(isZombie: isZombie),
       code: .deliveryToDead,
       range: position(match.offsets.lowerBound)..<end(offset)
     )
@@ -241,7 +245,7 @@ extension SentenceReader {
     let isSystem = ["NS", "GS", "_NS", "__NS", "GC", "Tiny", "Small", "Object", "Protocol"]
       .contains { name.hasPrefix($0) }
     var complaint = Complaint(
-      kind: isSystem ? .deadReceiver : .unhandled,
+      kind: isSystem ? .deadReceiver(isZombie: false) : .unhandled,
       code: isSystem ? .deliveryToDead : .unhandledNotification,
       range: position(match.offsets.lowerBound)..<end(offset)
     )
