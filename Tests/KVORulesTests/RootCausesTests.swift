@@ -235,6 +235,26 @@ struct RootCausesTests {
     #expect(findings(changes(overlap: false, options: [.new, .prior])) == ["KVO013"])
   }
 
+  @Test("a change that is missed beside those that overlap follows from the race, too")
+  func missedAfterRace() {
+    let log = SampleLog {
+      $0.register()
+      $0.registerEnd()
+      $0.will(change: "a", thread: "1")
+      $0.will(change: "b", thread: "2")
+      $0.did(change: "a", thread: "1")
+      $0.did(change: "b", thread: "2")
+      // The second thread is still inside the end of its change.
+      $0.will(change: "c", thread: "1")
+      $0.did(change: "c", thread: "1")
+      $0.notify("1", change: "b", thread: "2")
+      $0.notifyEnd("1", change: "b", thread: "2")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO024@4", "KVO032@5", "KVO032@8"])
+    #expect(findings(log) == ["KVO024[KVO032]"])
+  }
+
   @Test("a missed change that no other overlapped stands beside the race")
   func missedOutsideRace() {
     let log = SampleLog {

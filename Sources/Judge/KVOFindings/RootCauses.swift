@@ -2,8 +2,8 @@ package import KVORules
 
 /// Which findings follow from which others: one bug is one finding, with its consequences listed under it.
 ///
-/// A finding follows from another if each of its occurrences concerns the same event, the same registration or the
-/// same change as the other. It is never more severe than its cause, so that a finding that decides the exit status stays visible.
+/// A finding follows from another if each of its occurrences concerns the same event or the same registration as the
+/// other, or one of them the same change. It is never more severe than its cause, so that a finding that decides the exit status stays visible.
 ///
 /// Complexity: O(1) for each occurrence; memory is bounded by the occurrences, as that of
 /// ``FindingFolder`` is.
@@ -156,7 +156,13 @@ struct RootCauses: Sendable {
         let explaining = occurrence.events(root.tie).flatMap { event in
           index[Key(code: root.code, tie: root.tie, input: finding.input, event: event)] ?? []
         }
-        common = common?.intersection(explaining) ?? Set(explaining)
+        // A thread may still be inside the end of a change that the log has already: not every change that it disturbs
+        // overlaps with another one there.
+        if root.tie == .change {
+          common = common?.union(explaining) ?? Set(explaining)
+        } else {
+          common = common?.intersection(explaining) ?? Set(explaining)
+        }
       }
       let first = common?.filter { findings[$0].severity >= finding.severity }.min()
       if let first { return first }
