@@ -56,8 +56,9 @@ test: setup-tests
 
 # Two lanes that take about as long. The first begins with what uses the build of `make test`. The second builds in
 # other folders, because SwiftPM locks the one that it builds in; only its last target uses that build again.
+# What `imports` built is not planned once more for each of them.
 check: lint imports
-	Scripts/lanes \
+	IS_BUILT=1 Scripts/lanes \
 	  "generated plain-swift reference-model-part random-objective-c attack-part documentation fleet-check harness \
 	    retention bench-guard address-sanitizer" \
 	  "fuzz thread-sanitizer long-forms"
@@ -68,7 +69,7 @@ lint: setup-tests
 	Scripts/check-links
 
 imports: setup
-	$(BUILD_TESTS)
+	$(if $(IS_BUILT),,$(BUILD_TESTS))
 
 # Generates from Sources/Trace/KVOSchema. The generator does not depend on generated code.
 generate: setup
@@ -167,9 +168,10 @@ address-sanitizer: setup-tests
 	SWIFT_BACKTRACE=enable=no $(ADDRESS_SANITIZER) --skip-build --filter '^KVOSafetyTestingTests\.' $(UNSANITIZED)
 
 # The memory that it reads differs in each build configuration. `Scripts/retention-builds` alone tries all of them and
-# writes Reports/retention-builds.md.
+# writes Reports/retention-builds.md. `static` and `debug-asan` share their folders with `bench-guard` and
+# `address-sanitizer`; `long-forms` tests a dynamic release build.
 retention: imports
-	SHAPES=300 PROBE=.build/debug/RetentionProbe Scripts/retention-builds debug o
+	SHAPES=300 PROBE=.build/debug/RetentionProbe Scripts/retention-builds debug static
 	SHAPES=0 Scripts/retention-builds debug-asan
 
 # The long forms of the tests that benefit from repetition. Those of pure targets, which are optimized in the build of
