@@ -292,6 +292,11 @@ extension FiringLog {
             $0.notify("1", change: "c", thread: "2")
           }
         ),
+        (
+          "in an isolated deinit on that thread, while a third one finds the object being deallocated",
+          removalInDeath.inserting(before: 3) { $0.beginDeinit("Account#12", thread: "3") }
+            .inserting(before: 3) { $0.beginDeinit("Account#12", thread: "2") }
+        ),
       ]
     ),
     FiringLog(

@@ -112,6 +112,7 @@ final class SubjectStorage: Sendable {
 
   /// Removes by name; a removal that matches nothing is ignored and reported.
   func remove(_ removal: Removal) {
+    ObserverDeallocation.removes(from: record)
     let stack = Recorder.shared.captureStack(of: record.ref.id)
     var evidence = Evidence(stack: stack, site: removal.site)
     let before = NotedLocks.areHeld ? self.registered : []
@@ -217,8 +218,7 @@ final class SubjectStorage: Sendable {
     noteDeallocation(on: interrupted)
   }
 
-  /// Does what remains for a registration that ended, without the lock, and releases the reference
-  /// to it.
+  /// Does what remains for a registration that ended, without the lock, and releases the reference to it.
   private func letGo(ofHeld observation: Unmanaged<Observation>) {
     observation._withUnsafeGuaranteedRef { letGo(of: $0) }
     // Possibly the last reference, which must not be released under the lock.

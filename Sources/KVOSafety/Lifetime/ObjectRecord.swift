@@ -19,6 +19,8 @@ final class ObjectRecord: @unchecked Sendable {
   private struct State {
     /// Whether the hook reported that the deinit has begun.
     var hasBegunDeinit = false
+    /// The thread that this was reported on, or that the deinit was found to run on since.
+    var deinitThread: ThreadID?
     /// Whether an event says so.
     var isDeinitRecorded = false
     /// Whether the hook reported that the object is deallocated.
@@ -76,8 +78,21 @@ final class ObjectRecord: @unchecked Sendable {
   /// Returns false if that was known already.
   func beginDeinit() -> Bool {
     state.withLock { state in
-      defer { state.hasBegunDeinit = true }
-      return !state.hasBegunDeinit
+      guard !state.hasBegunDeinit else { return false }
+      state.hasBegunDeinit = true
+      state.deinitThread = Recorder.currentThread
+      return true
+    }
+  }
+
+  /// Notes that the object's own code runs on the calling thread.
+  ///
+  /// - Returns: whether its deinit has begun, and was not known to run on this thread.
+  func continueDeinit() -> Bool {
+    state.withLock { state in
+      guard state.hasBegunDeinit, state.deinitThread != Recorder.currentThread else { return false }
+      state.deinitThread = Recorder.currentThread
+      return true
     }
   }
 

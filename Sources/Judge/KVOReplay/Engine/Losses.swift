@@ -145,7 +145,8 @@ extension Losses {
       .observedDeinitWhileObserved, .observerDeinitWhileRegistered:
       return before.contains { $0.role == .registered && makesDoubtful($0) }
     case .concurrentRemoval:
-      return before.contains { $0.role == .deallocated && makesDoubtful($0) }
+      // That the deallocation began on the thread of the removal, too, may be lost unless the object came after it.
+      return before.contains { $0.role == .deallocated } && before.contains { $0.event < last }
     case .deliveryToDead:
       // The address may have been reused by an object that the reader does not know.
       return verdict.observer?.id.generation != nil

@@ -9,13 +9,14 @@ struct ReplayState: Sendable {
   /// The deallocation of an object.
   struct Deallocation: Sendable {
     var began: Evidence
-    /// Where another thread found the object being deallocated, or did that if the first one found it.
-    var found: Evidence?
+    /// Where other threads found the object being deallocated, ran its isolated deinit, or released it if the first one
+    /// found that.
+    var others: [Evidence] = []
     var isOver = false
 
     /// Whether one of its beginnings is on `thread`.
     func isOn(_ thread: ThreadID?) -> Bool {
-      began.thread == thread || found.map { $0.thread == thread } == true
+      began.thread == thread || others.contains { $0.thread == thread }
     }
   }
 

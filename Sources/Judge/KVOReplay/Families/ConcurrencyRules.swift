@@ -7,6 +7,9 @@ import KVOTrace
 /// Needs both halves of changes, additions, removals and their ends, callbacks, the beginnings of deallocations, locks
 /// and changes of classes.
 struct ConcurrencyRules: Sendable {
+  /// How many threads are remembered that took part in one deallocation.
+  private static let otherThreadLimit = 16
+
   private var locks = HeldLocks()
   private var removals = OpenRemovals()
   private var overlaps = OverlappingChanges()
@@ -248,16 +251,20 @@ struct ConcurrencyRules: Sendable {
     }
   }
 
-  /// A deallocation that begins, or is found by another thread: the one with a stack is the evidence.
+  /// A deallocation that begins, or is found by another thread: the first one with a stack is the evidence.
   private static func deallocation(
     beganAt evidence: Evidence,
     after earlier: ReplayState.Deallocation?
   ) -> ReplayState.Deallocation {
     guard let earlier, !earlier.isOver else { return ReplayState.Deallocation(began: evidence) }
-    let isEarlier = earlier.began.stack != .none || evidence.stack == .none
-    return isEarlier
-      ? ReplayState.Deallocation(began: earlier.began, found: evidence)
-      : ReplayState.Deallocation(began: evidence, found: earlier.began)
+    var deallocation = earlier
+    if earlier.began.stack == .none, evidence.stack != .none {
+      deallocation.began = evidence
+      deallocation.others.append(earlier.began)
+    } else if !earlier.isOn(evidence.thread), earlier.others.count < otherThreadLimit {
+      deallocation.others.append(evidence)
+    }
+    return deallocation
   }
 
   /// Whether ``goOn(with:_:)`` has to be called for every event.

@@ -1,0 +1,93 @@
+import Glibc
+import KVORecorder
+import KVOReplay
+import KVORules
+import KVOTrace
+import TestSupport
+import Testing
+
+@testable import KVOSafety
+
+/// Is observed by name by an object of its own, and by a token; removes the former in its deinit, on the main actor.
+@MainActor private final class Screen: @MainActor KeyValueObservable {
+  nonisolated let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(ObservableKey("title", \Screen.title))
+  var title = ""
+  private let listener = TitleListener()
+  private var token: ObservationToken?
+  private let finished: AsyncStream<Void>.Continuation
+
+  init(_ finished: AsyncStream<Void>.Continuation) {
+    self.finished = finished
+    addObserver(listener, forKeyPath: "title")
+    addObserver(listener, forKeyPath: "title", context: Screen.context)
+    token = observe(\.title) { _, _ in }
+  }
+
+  isolated deinit {
+    removeObserver(listener, forKeyPath: "title", context: Screen.context)
+    removeObserver(listener, forKeyPath: "title", context: nil)
+    finished.finish()
+  }
+
+  private static let context = ObservationContext("screen")
+}
+
+@MainActor private final class TitleListener: @MainActor KeyValueObserver {
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling {
+    .handled
+  }
+}
+
+@Suite("Isolated deinits")
+struct IsolatedDeinitTests {
+  /// The events about a screen that is released on a thread other than the main one, or there.
+  @MainActor private func events(releasedElsewhere: Bool) async -> [Event] {
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    defer { Recorder.shared.detach(memory) }
+    let (stream, finished) = AsyncStream.makeStream(of: Void.self)
+    var screen: Screen? = Screen(finished)
+    let subject = screen?.storage.record.ref.id
+    let held = screen.map { Unmanaged.passRetained($0) }
+    screen = nil
+    if releasedElsewhere {
+      onThreads(count: 1) { _ in held?.release() }
+    } else {
+      held?.release()
+    }
+    // The deinit is a job of this actor, so it has run when this one continues.
+    for await _ in stream {}
+    DeallocationHook.settle()
+    return memory.events.filter { event in
+      switch event.body {
+      case .register(let registration): registration.subject.id == subject
+      case .remove(let removal), .removeEnd(let removal): removal.subject.id == subject
+      case .deinit(let object), .deinitEnd(let object): object.id == subject
+      default: false
+      }
+    }
+  }
+
+  @Test("may remove an observation of their own object by name (KVO025)", arguments: [true, false])
+  func removal(releasedElsewhere: Bool) async {
+    let events = await events(releasedElsewhere: releasedElsewhere)
+    var verdicts: [Verdict] = []
+    var replay = OrderedReplay()
+    for (index, event) in events.enumerated() {
+      replay.take(event, number: index + 1) { verdicts.append($0) }
+    }
+    replay.finish { verdicts.append($0) }
+    #expect(verdicts.filter { $0.code == .concurrentRemoval } == [])
+    let removals = events.filter { if case .remove = $0.body { true } else { false } }
+    let deinits = events.filter { if case .deinit = $0.body { true } else { false } }
+    #expect(removals.count == 2)
+    #expect(deinits.count == (releasedElsewhere ? 2 : 1))
+    #expect(deinits.last?.thread == removals.first?.thread)
+  }
+}
