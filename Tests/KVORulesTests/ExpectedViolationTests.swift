@@ -84,6 +84,38 @@ struct ExpectedViolationTests {
     #expect(expected(log(until: "s")) == ["KVO002": false, "KVO024": false])
   }
 
+  @Test("are marked if another thread never ends a change that it begins while the scope is open")
+  func neverEndedElsewhere() {
+    func log(
+      _ rule: UInt16 = 12,
+      using object: String = "Account#12",
+      _ beginning: Int = 1,
+      isDeallocated: Bool = false
+    ) -> SampleLog {
+      SampleLog {
+        if beginning == 0 { $0.will(change: "a", thread: "2") }
+        $0.beginScope("s")
+        $0.add(.expects(rules: [rule]), scope: "s")
+        $0.register("1", object, scope: "s")
+        if beginning == 1 { $0.will(change: "a", thread: "2") }
+        $0.cancel("1", by: .user)
+        $0.endScope("s")
+        if beginning == 2 { $0.will(change: "a", thread: "2") }
+        $0.will("Account#14", change: "b", thread: "2")
+        $0.did("Account#14", change: "b", thread: "2")
+        if isDeallocated { $0.endDeinit("Account#12") }
+        $0.exit()
+      }
+    }
+    for isDeallocated in [false, true] {
+      #expect(expected(log(isDeallocated: isDeallocated)) == ["KVO012": true])
+      #expect(expected(log(11, isDeallocated: isDeallocated)) == ["KVO012": false])
+      #expect(expected(log(using: "Account#13", isDeallocated: isDeallocated)) == ["KVO012": false])
+      #expect(expected(log(12, 0, isDeallocated: isDeallocated)) == ["KVO012": false])
+      #expect(expected(log(12, 2, isDeallocated: isDeallocated)) == ["KVO012": false])
+    }
+  }
+
   @Test("are marked if they are judged at the end of the log")
   func atTheEnd() {
     func log(_ rule: UInt16, _ write: (inout SampleLog) -> Void) -> SampleLog {

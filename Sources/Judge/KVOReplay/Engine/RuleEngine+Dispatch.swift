@@ -317,6 +317,12 @@ extension RuleEngine {
     let opened = scopes.close(scope, &log)
     for thread in log.threads.sorted(log.threads.busy) {
       log.reportUnbalanced(log.threads[thread].brackets.closeScope(scope, openedAt: opened))
+      if let opened, scopes.hasExpectations {
+        for (change, began) in log.threads[thread].brackets.openOutsideOfScopes
+        where began.event > opened.event {
+          scopes.noteOpenChange(of: change.subject.id, began: began.event, atEndOf: scope)
+        }
+      }
       giveUp(of: thread)
       log.threads.updateBusy(thread)
     }

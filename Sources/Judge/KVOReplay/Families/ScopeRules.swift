@@ -59,6 +59,14 @@ struct ScopeRules: Sendable {
     if hasExpectations, let scope = target.scope { expectations.note(target.event, in: scope) }
   }
 
+  /// A change of `subject` is open at the end of `scope`, in which it began at the event `began`, on a thread without a
+  /// scope.
+  ///
+  /// If it never ends, that is judged at the end of the log, or of the object, and belongs to the scope.
+  mutating func noteOpenChange(of subject: ObjectID, began: Int, atEndOf scope: ScopeID) {
+    if expectations.usesObject(subject, scope) { expectations.note(began, in: scope) }
+  }
+
   // MARK: - Registrations
 
   /// The registration at `slot` was added.

@@ -49,6 +49,11 @@ struct ScopeExpectedRules: Sendable {
     [verdict.subject, verdict.observer].flatMap { $0.flatMap { users[$0.id] } ?? [] }
   }
 
+  /// Whether `scope` expects violations, and used `object`.
+  func usesObject(_ object: ObjectID, _ scope: ScopeID) -> Bool {
+    users[object]?.contains(scope) == true
+  }
+
   /// The scope of the newest of `evidence`, if that was noted.
   func scope(of evidence: [Evidence]) -> ScopeID? {
     evidence.max { $0.event < $1.event }.flatMap { scopes[$0.event] }

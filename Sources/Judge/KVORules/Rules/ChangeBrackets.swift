@@ -237,6 +237,13 @@ package struct ChangeBrackets: Sendable {
     return found.map { ($0.change, $0.began) }
   }
 
+  /// The open changes that began in no scope, and where they began, innermost last.
+  ///
+  /// Complexity: O(open changes).
+  package var openOutsideOfScopes: [(change: Change, began: Evidence)] {
+    open.filter { $0.scope == nil }.map { ($0.change, $0.began) }
+  }
+
   /// Whether `half` would end an open change.
   package func isOpen(_ half: Change) -> Bool {
     open.contains { Self.belong($0.change, half) }
