@@ -93,8 +93,9 @@ final class AuditedScope: Sendable {
     if expectations.withLock({ $0.findsRetainCycles }) { findRetainCycles() }
     Recorder.shared.record(.scopeEnd(id))
     Recorder.shared.detach(memory)
-    var filter = ScopeFilter(root: id)
-    let inside = memory.events.filter { filter.includes($0) }
+    let events = memory.events
+    var filter = ScopeFilter(root: id, of: events)
+    let inside = events.filter { filter.includes($0) }
     let known = before.filter { filter.hasMet($0.subject.id) }.map { Event(.live($0)) }
     let judged = known + inside
     let verdict = ScopeVerdict(

@@ -26,6 +26,19 @@ struct ScopeFilter {
     scopes = [root]
   }
 
+  /// A filter of `events` that knows the registrations of the scope in advance.
+  ///
+  /// Another thread may deliver to a registration, and record that, before the thread that registers has recorded the
+  /// addition. Without that delivery the observer would seem to have missed the change (KVO032).
+  ///
+  /// Complexity: O(events).
+  init(root: ScopeID, of events: [Event]) {
+    self.init(root: root)
+    var first = self
+    for event in events { _ = first.includes(event) }
+    registrations = first.registrations
+  }
+
   /// Whether `event` belongs to the scope.
   ///
   /// Call it in the order of recording.
