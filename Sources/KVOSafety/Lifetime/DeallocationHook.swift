@@ -51,8 +51,8 @@ enum ObserverDeallocation {
 
   /// An observation of the object is removed by name, possibly in the object's own deinit.
   ///
-  /// An isolated deinit runs on its actor, not on the thread that released the object. The log then has the deallocation
-  /// on both threads, or the removal would overlap the deallocation of another thread (KVO025).
+  /// An isolated deinit runs on its actor, not on the thread that released the object. The log then has the
+  /// deallocation on both threads, or the removal would overlap the deallocation of another thread (KVO025).
   static func removes(from record: ObjectRecord) {
     guard Recorder.shared.isRecording, record.continueDeinit() else { return }
     Recorder.shared.record(.deinit(record.ref))
