@@ -154,10 +154,10 @@ stress: setup
 	  --filter StressTests/everything
 
 # Leaks are Foundation's Process and XCTest's, not ours. What has no pointers of its own is left to the thread sanitizer:
-# the forms for tests. Separate runs, also because the recorder's programs need
-# the machine for themselves. The C half also ends at undefined behavior, for which Swift has no sanitizer.
-# Swift's own handler of crashes, which reads other stacks, is stopped by the sanitizer, and then waits for ever. kvo-audit, of
-# which three tests take the symbols, is not built here.
+# the forms for tests. Separate runs, also because the recorder's programs need the machine for themselves. The C half
+# also ends at undefined behavior, for which Swift has no sanitizer. Swift's own handler of crashes, which reads other
+# stacks, is stopped by the sanitizer, and then waits for ever. kvo-audit, of which three tests take the symbols, is not
+# built here.
 ADDRESS_SANITIZER := ASAN_OPTIONS=detect_leaks=0 Scripts/run-tests swift test --sanitize=address \
   -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined --scratch-path .build/address --disable-default-traits
 address-sanitizer: export KVO_SAFETY_TESTS := KVOTraceTests,KVORecorderTests,KVOSafetyTests,KVOSymbolsTests
