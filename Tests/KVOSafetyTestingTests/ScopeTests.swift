@@ -135,6 +135,57 @@ struct ScopeTests {
     #expect(ended == nil)
   }
 
+  @Test(
+    "does not take a change on another thread of which it has a part for an unbalanced one",
+    arguments: [false, true]
+  )
+  func changeInPart(beginsInside: Bool) {
+    nonisolated(unsafe) let account = Account()
+    let outside = account.observe(\.balance) { _, _ in }
+    defer { outside.invalidate() }
+    let (begin, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let (end, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      begin.wait()
+      account.willChangeValue(for: \.balance)
+      begun.signal()
+      end.wait()
+      account.didChangeValue(for: \.balance)
+      ended.signal()
+    }
+    let beginChange = {
+      begin.signal()
+      begun.wait()
+    }
+    if !beginsInside { beginChange() }
+    let text = failure {
+      if beginsInside { beginChange() }
+      let token = account.observe(\.balance) { _, _ in }
+      end.signal()
+      ended.wait()
+      token.invalidate()
+    }
+    #expect(text == nil)
+  }
+
+  @Test("fails for the end of a change that another thread has not begun")
+  func endOfNoChange() {
+    nonisolated(unsafe) let account = Account()
+    let outside = account.observe(\.balance) { _, _ in }
+    defer { outside.invalidate() }
+    let text = failure {
+      let token = account.observe(\.balance) { _, _ in }
+      let ended = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        account.didChangeValue(for: \.balance)
+        ended.signal()
+      }
+      ended.wait()
+      token.invalidate()
+    }
+    #expect(codes(text) == ["KVO012"])
+  }
+
   @Test("is judged if its body throws, and the error is rethrown")
   func throwing() {
     struct Failed: Error {}

@@ -37,6 +37,13 @@ struct OrderWord {
 // A change that a thread begins by hand and never ends (KVO012) stays counted: each change of that object
 // captures its stack from then on while something records.
 extension SubjectStorage {
+  /// Whether recorded changes of the object are open, and its last order, at one moment.
+  var progress: ChangeProgress {
+    // relaxed: as every order.
+    let word = OrderWord(lastOrder.load(ordering: .relaxed))
+    return ChangeProgress(order: word.order, isOpen: word.openCount > 0)
+  }
+
   /// A recorded change begins.
   @inline(__always)
   func beginChange() -> OrderWord {

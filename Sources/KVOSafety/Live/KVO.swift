@@ -32,6 +32,16 @@ public enum KVO {
     ObjectTable.shared.subjects.flatMap(\.registrations)
   }
 
+  /// Which observed objects are being changed, each at one moment during the call.
+  ///
+  /// Complexity: O(observed objects).
+  package static var changesInProgress: [ObjectID: ChangeProgress] {
+    Dictionary(
+      ObjectTable.shared.subjects.map { ($0.record.ref.id, $0.progress) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
   /// Ends the registrations of observers whose deinit was handed to their actor and has finished by now.
   package static func settleDeallocations() { DeallocationHook.settle() }
 

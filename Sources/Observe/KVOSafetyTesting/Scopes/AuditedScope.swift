@@ -13,6 +13,8 @@ final class AuditedScope: Sendable {
   private let memory = EventMemory()
   /// Earlier registrations, so that their removals in the scope match.
   private let before: [Registration]
+  /// The state of the objects that were observed then.
+  private let inProgress: [ObjectID: ChangeProgress]
   // State: `expectations` and `reported`, each under its own lock; an inner assertion may add to them.
   private let expectations: GuardedState<ScopeExpectations>
   private let reported = GuardedState(Reported())
@@ -47,6 +49,7 @@ final class AuditedScope: Sendable {
     Recorder.shared.attach(memory)
     // After the recording began, so that none is missed; one that is in both counts once.
     before = KVO.liveRegistrations
+    inProgress = KVO.changesInProgress
   }
 
   /// Adds expectations of the scope.
@@ -94,7 +97,7 @@ final class AuditedScope: Sendable {
     Recorder.shared.record(.scopeEnd(id))
     Recorder.shared.detach(memory)
     let events = memory.events
-    var filter = ScopeFilter(root: id, of: events)
+    var filter = ScopeFilter(root: id, of: events, inProgress: inProgress)
     let inside = events.filter { filter.includes($0) }
     let known = before.filter { filter.hasMet($0.subject.id) }.map { Event(.live($0)) }
     let judged = known + inside

@@ -1,3 +1,4 @@
+internal import KVOSafety
 internal import KVOTrace
 
 /// Picks the events of one scope from the events that the whole process recorded.
@@ -13,6 +14,11 @@ struct ScopeFilter {
   private(set) var registrations: Set<RegistrationID> = []
   /// The consumers that began in the scope.
   private var consumers: Set<ConsumerID> = []
+  /// The changes that end in the scope, and began outside of it.
+  private var wholeChanges: Set<ChangeID> = []
+  /// The changes that began before anything was recorded.
+  private var cutChanges: Set<ChangeID> = []
+
   /// Whether the scope has used `object`.
   func hasMet(_ object: ObjectID) -> Bool { objects.contains(object) }
 
@@ -26,16 +32,35 @@ struct ScopeFilter {
     scopes = [root]
   }
 
-  /// A filter of `events` that knows the registrations of the scope in advance.
+  /// A filter of `events` that knows in advance what other threads do with the objects of the scope.
   ///
-  /// Another thread may deliver to a registration, and record that, before the thread that registers has recorded the
-  /// addition. Without that delivery the observer would seem to have missed the change (KVO032).
+  /// - Another thread may deliver to a registration, and record that, before the thread that registers has recorded the
+  ///   addition. Without that delivery the observer would seem to have missed the change (KVO032).
+  /// - A change may begin before the scope meets its object, or before the scope opens, and end after that. Of the first
+  ///   both halves belong to it, of the second neither: one half would look unbalanced (KVO012).
   ///
   /// Complexity: O(events).
-  init(root: ScopeID, of events: [Event]) {
+  ///
+  /// - Parameters:
+  ///   - root: the scope.
+  ///   - events: all that were recorded since it opened.
+  ///   - inProgress: the state of the observed objects after the recording began.
+  init(root: ScopeID, of events: [Event], inProgress: [ObjectID: ChangeProgress] = [:]) {
     self.init(root: root)
     var first = self
-    for event in events { _ = first.includes(event) }
+    var begun: [ChangeID: Bool] = [:]
+    for event in events {
+      let isInside = first.includes(event)
+      if case .willChange(let change) = event.body, let id = change.id { begun[id] = isInside }
+      guard isInside, case .didChange(let change) = event.body, let id = change.id else { continue }
+      if let hasBeginning = begun[id] {
+        if !hasBeginning { wholeChanges.insert(id) }
+      } else if event.scope == nil,
+        inProgress[change.subject.id]?.mayContainBeginning(ofChangeEndedBy: event) == true
+      {
+        cutChanges.insert(id)
+      }
+    }
     registrations = first.registrations
   }
 
@@ -66,8 +91,10 @@ struct ScopeFilter {
       registrations.contains(id)
     case .notify(let delivery), .notifyEnd(let delivery):
       registrations.contains(delivery.registration)
-    case .willChange(let change), .didChange(let change):
-      objects.contains(change.subject.id)
+    case .willChange(let change):
+      objects.contains(change.subject.id) || change.id.map(wholeChanges.contains) == true
+    case .didChange(let change):
+      objects.contains(change.subject.id) && change.id.map(cutChanges.contains) != true
     case .attach(let attachment), .detach(let attachment):
       registrations.contains(attachment.registration)
     case .deinit(let object), .deinitEnd(let object):
