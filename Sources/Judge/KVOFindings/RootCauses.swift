@@ -3,7 +3,8 @@ package import KVORules
 /// Which findings follow from which others: one bug is one finding, with its consequences listed under it.
 ///
 /// A finding follows from another if each of its occurrences concerns the same event or the same registration as the
-/// other, or one of them the same change. It is never more severe than its cause, so that a finding that decides the exit status stays visible.
+/// other, or one of them the same change. It is never more severe than its cause, so that a finding that decides the
+/// exit status stays visible.
 ///
 /// Complexity: O(1) for each occurrence; memory is bounded by the occurrences, as that of
 /// ``FindingFolder`` is.
