@@ -95,26 +95,35 @@ struct RootCauses: Sendable {
   /// Notes an occurrence of the finding reported at `position`, described by `finding`.
   mutating func note(_ finding: Finding, at position: Int) {
     // If events are not numbered, equal events cannot be recognized.
-    guard Self.related.contains(finding.code), let failed = finding.events.first else { return }
-    func events(_ role: Evidence.Role) -> [Int] {
-      finding.stacks.filter { $0.role == role }.map(\.event)
-    }
-    occurrences[position, default: []].append(
-      Occurrence(failed: failed, registered: events(.registered), changed: events(.changed))
-    )
+    guard let failed = finding.events.first else { return }
+    let events = finding.stacks.lazy.map { (role: $0.role, event: $0.event) }
+    note(failed, events, as: finding.code, at: position)
   }
 
   /// The finding at `position` happened again, as `verdict` says; `code` is the finding's.
   mutating func note(_ verdict: Verdict, as code: RuleCode, at position: Int) {
-    guard Self.related.contains(code), let failed = verdict.evidence.first?.event, failed > 0 else {
-      return
+    guard let failed = verdict.evidence.first?.event, failed > 0 else { return }
+    let events = verdict.evidence.lazy.map { (role: $0.role, event: $0.event) }
+    note(failed, events, as: code, at: position)
+  }
+
+  /// Notes an occurrence that failed at the event `failed`, and concerns `events` in their roles.
+  private mutating func note(
+    _ failed: Int,
+    _ events: some Sequence<(role: Evidence.Role, event: Int)>,
+    as code: RuleCode,
+    at position: Int
+  ) {
+    guard Self.related.contains(code) else { return }
+    var occurrence = Occurrence(failed: failed, registered: [], changed: [])
+    for (role, event) in events {
+      switch role {
+      case .registered: occurrence.registered.append(event)
+      case .changed: occurrence.changed.append(event)
+      default: break
+      }
     }
-    func events(_ role: Evidence.Role) -> [Int] {
-      verdict.evidence.filter { $0.role == role }.map(\.event)
-    }
-    occurrences[position, default: []].append(
-      Occurrence(failed: failed, registered: events(.registered), changed: events(.changed))
-    )
+    occurrences[position, default: []].append(occurrence)
   }
 
   /// Puts each of `findings`, reported at their positions, under its cause.
@@ -154,16 +163,16 @@ struct RootCauses: Sendable {
     for root in Self.roots(of: finding.code) {
       var common: Set<Int>?
       for occurrence in all {
-        let explaining = occurrence.events(root.tie).flatMap { event in
-          index[Key(code: root.code, tie: root.tie, input: finding.input, event: event)] ?? []
-        }
+        let explaining = Set(
+          occurrence.events(root.tie).flatMap { event in
+            index[Key(code: root.code, tie: root.tie, input: finding.input, event: event)] ?? []
+          }
+        )
         // A thread may still be inside the end of a change that the log has already: not every change that it disturbs
         // overlaps with another one there.
-        if root.tie == .change {
-          common = common?.union(explaining) ?? Set(explaining)
-        } else {
-          common = common?.intersection(explaining) ?? Set(explaining)
-        }
+        common =
+          common.map { root.tie == .change ? $0.union(explaining) : $0.intersection(explaining) }
+          ?? explaining
       }
       let first = common?.filter { findings[$0].severity >= finding.severity }.min()
       if let first { return first }

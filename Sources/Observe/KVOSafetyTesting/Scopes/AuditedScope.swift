@@ -122,9 +122,8 @@ final class AuditedScope: Sendable {
   ///
   /// The scope is judged by them, so an audit of the log reports them as well, even if they are broken later.
   private func findRetainCycles() {
-    var filter = ScopeFilter(root: id)
-    for event in memory.events { _ = filter.includes(event) }
-    let unreported = filter.registrations.subtracting(reported.withLock { $0.registrations })
+    let registrations = ScopeFilter(root: id, of: memory.events).registrations
+    let unreported = registrations.subtracting(reported.withLock { $0.registrations })
     KVO.findRetainCycles(throughRegistrations: unreported, names: { RetainVerdict.names })
     let survivors = KVO.survivors(of: id)
     guard !survivors.isEmpty else { return }
