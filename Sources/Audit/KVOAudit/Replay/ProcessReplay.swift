@@ -99,7 +99,8 @@ package struct ProcessReplay {
     replay.take(events, firstNumber: firstNumber, judge)
   }
 
-  /// Processes the parts of `event` that the rules do not handle.
+  /// Processes the parts of `event` that the rules do not handle; the kinds of events are those of
+  /// ``EventOutline/describes``.
   ///
   /// - Returns: false if it begins the log of another process and nothing was taken.
   private mutating func describe(_ event: borrowing Event, number: Int) -> Bool {

@@ -170,6 +170,9 @@ extension RegistrationLedger {
   func prefetchNewest(of observer: UInt64) { prefetchLinks(observers.find(observer)) }
 
   /// What a whole change reads of the newest registration of `subject`.
+  ///
+  /// The marks of its slot, and the number, the key path and the executor of the registration: they are next to each
+  /// other.
   @inline(__always)
   func prefetchNotified(on subject: Int) {
     if subject >= 0 { prefetch(Int(subjects[subject].newest), 24..<72) }
@@ -201,7 +204,7 @@ extension RegistrationLedger {
   @inline(__always)
   func prefetchRelease(next: Int, later: Int) {
     if let id = slots[next].registration.id { ids.prefetch(id.rawValue) }
-    if later >= 0 { prefetch(later, 0..<64) }
+    prefetch(later, 0..<64)
   }
 
   /// The first part of a slot.

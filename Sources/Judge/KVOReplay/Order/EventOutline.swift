@@ -4,8 +4,8 @@ package import KVOTrace
 /// What a replay needs to know of some events before their turn: which of them are whole changes, and the objects and
 /// registrations that each of them looks up.
 ///
-/// Taken from the events alone, so that another thread can prepare it. Whoever judges by it need not read the events
-/// that it sums up: those are most events of most logs, and reading them from the caches of another processor takes as
+/// Taken from the events alone, so that another thread can prepare it. The judging thread need not read the events of
+/// whole changes: those are most events of most logs, and reading them from the caches of another processor takes as
 /// long as judging them.
 package struct EventOutline: Sendable {
   /// How many events a whole change has.
@@ -135,8 +135,9 @@ extension EventOutline.Step {
 }
 
 extension Event {
-  /// Whether it describes the process or the log, and not what the program observes: the event itself says more than
-  /// the rules ask.
+  /// Whether it describes the process or the log, and not what the program observes.
+  ///
+  /// True for those that `ProcessReplay` takes more from than the rules do.
   @inline(__always)
   fileprivate var isDescription: Bool {
     switch body {
