@@ -85,7 +85,11 @@ extension RuleEngine {
       var found = Warmed()
       if steps[at].subject != WordTable.none {
         let subject = log.subjects.find(steps[at].subject)
-        log.ledger.prefetchSubject(subject)
+        if steps[at].kind == .wholeChange {
+          log.ledger.prefetchNewestLink(of: subject)
+        } else {
+          log.ledger.prefetchSubject(subject)
+        }
         found.subject = Int32(truncatingIfNeeded: subject)
       }
       switch steps[at].kind {
@@ -118,6 +122,7 @@ extension RuleEngine {
       case .addition, .change: log.ledger.prefetchNewest(on: Int(found.subject))
       case .removal:
         log.ledger.prefetchHistory(of: Int(found.subject))
+        log.prefetchOrigin(ofForgotten: Int(found.subject))
         log.ledger.prefetchNeighbors(of: Int(found.slot))
       case .other: break
       }
@@ -139,11 +144,35 @@ extension WordTable {
   }
 }
 
+extension ReplayState {
+  /// The origin of the oldest registration that `subject` had: the next registration gets its slot.
+  @inline(__always)
+  fileprivate func prefetchOrigin(ofForgotten subject: Int) {
+    if subject < 0 { return }
+    let slot = Int(ledger.subjects[subject].oldestEnded)
+    if slot < 0 { return }
+    origins.withUnsafeBufferPointer { origins in
+      let origin = UnsafeRawPointer(origins.baseAddress.unsafelyUnwrapped + slot)
+      kvos_prefetch(origin)
+      kvos_prefetch(origin + (MemoryLayout<Origin>.size - 1))
+    }
+  }
+}
+
 extension RegistrationLedger {
   @inline(__always)
   func prefetchBuckets(_ id: UInt64, _ observer: UInt64) {
     ids.prefetch(id)
     observers.prefetch(observer)
+  }
+
+  /// What a whole change reads of an object.
+  @inline(__always)
+  func prefetchNewestLink(of subject: Int) {
+    if subject < 0 { return }
+    subjects.withUnsafeBufferPointer { subjects in
+      kvos_prefetch(UnsafeRawPointer(subjects.baseAddress.unsafelyUnwrapped + subject) + 16)
+    }
   }
 
   @inline(__always)
@@ -189,7 +218,8 @@ extension RegistrationLedger {
   func prefetchHistory(of subject: Int) {
     if subject < 0 { return }
     prefetchLinks(Int(subjects[subject].newestEnded))
-    prefetchLinks(Int(subjects[subject].oldestEnded))
+    // Its slot is that of the next registration.
+    prefetch(Int(subjects[subject].oldestEnded))
   }
 
   /// The slots that the registration at `slot` is taken from between.

@@ -144,10 +144,12 @@ extension RegistrationLedger {
   /// Complexity: O(history), which is a constant.
   package func newestEnded(of subject: Int, where matches: (Slot) -> Bool) -> Int {
     var at = Int(subjects[subject].newestEnded)
-    while at >= 0 {
-      if matches(slots[at]) { return at }
+    if at < 0 { return -1 }
+    while !matches(slots[at]) {
+      // What was before the oldest one is forgotten, and its slot possibly reused.
+      if at == Int(subjects[subject].oldestEnded) { return -1 }
       at = Int(slots[at].older)
     }
-    return -1
+    return at
   }
 }

@@ -33,7 +33,10 @@ extension RegistrationLedger {
   }
 
   /// A callback of the registration began and returned: as ``beginCallback(_:)`` and ``endCallback(_:)``.
-  @inlinable package mutating func noteNotified(_ slot: Int) { slots[slot].wasNotified = true }
+  @inlinable package mutating func noteNotified(_ slot: Int) {
+    // Most were notified before, and reading the mark is cheaper than writing it.
+    if !slots[slot].wasNotified { slots[slot].wasNotified = true }
+  }
 
   /// A callback of the registration returned, or is no longer tracked.
   @inlinable package mutating func endCallback(_ slot: Int) {

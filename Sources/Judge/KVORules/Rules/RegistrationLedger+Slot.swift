@@ -55,16 +55,17 @@ extension RegistrationLedger {
   /// One observed object.
   @usableFromInline
   package struct Subject: Sendable {
+    // What a whole change reads is in the second 16 bytes, which no two cache lines share.
     @usableFromInline package var id: ObjectID
     package var oldest: Int32 = -1
+    package var endedCount: Int32 = 0
     @usableFromInline package var newest: Int32 = -1
     package var count: Int32 = 0
+    /// The greatest order of its events.
+    @usableFromInline package var lastOrder: UInt64 = 0
     /// The history.
     package var oldestEnded: Int32 = -1
     package var newestEnded: Int32 = -1
-    package var endedCount: Int32 = 0
-    /// The greatest order of its events.
-    @usableFromInline package var lastOrder: UInt64 = 0
     package var semantics: MatchingSemantics
     @usableFromInline package var isIndexed = false
     /// Whether anything was evicted from the history.

@@ -260,9 +260,7 @@ package struct RegistrationLedger: Sendable {
       if slots[oldest].cause == .runtime, subjects[subject].endedCount <= historyCapacity { break }
       subjects[subject].endedCount -= 1
       subjects[subject].hasLostHistory = true
-      let next = slots[oldest].newer
-      subjects[subject].oldestEnded = next
-      slots[Int(next)].older = -1
+      subjects[subject].oldestEnded = slots[oldest].newer
       leaveHistory(oldest)
     }
   }
