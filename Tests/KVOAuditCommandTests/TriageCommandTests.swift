@@ -166,6 +166,24 @@ import Testing
     #expect(markdown.contains("**Fixed: 1 finding**"))
   }
 
+  @Test("takes nothing as known, or as meant, that a test provoked in another log")
+  func meantElsewhere() throws {
+    let scope =
+      #"{"event":"scopeBegin","thread":1,"id":1,"name":"s"}"# + "\n"
+      + #"{"event":"expects","thread":1,"rules":["KVO002"],"scope":1}"# + "\n"
+    _ = try folder.file("meant.jsonl", scope + Self.removal("a"))
+    #expect(try run("--summary", "meant.json", "meant.jsonl").status == 0)
+    for order in [["meant.jsonl", "one.jsonl"], ["one.jsonl", "meant.jsonl"]] {
+      let both = try CommandRun(order, in: folder.url)
+      #expect(both.status == 1 && both.output.contains("· seen once ·"), "\(both)")
+    }
+    let new = try run("--baseline", "meant.json", "--fail-on-new", "one.jsonl")
+    #expect(new.status == 1)
+    #expect(new.output.contains("\nCOMPARED with meant.json: 1 new, 0 unchanged, 0 fixed\n"))
+    let again = try run("--baseline", "meant.json", "--fail-on-new", "meant.jsonl")
+    #expect(again.status == 0)
+  }
+
   @Test(
     "merges without limits, one finding at a time, into the same bytes",
     arguments: ["1.json", "later.json", "none.json"]

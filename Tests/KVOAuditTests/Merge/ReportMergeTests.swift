@@ -32,6 +32,11 @@ import Testing
       var text =
         #"{"event":"process","schema":1,"started":"2026-11-0\#(day)T08:00:00Z","appVersion":"1.\#(number % 2)"}"#
         + "\n"
+      // Some violations are meant.
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        text += #"{"event":"scopeBegin","thread":1,"id":1,"name":"s"}"# + "\n"
+        text += #"{"event":"expects","thread":1,"rules":["KVO001"],"scope":1}"# + "\n"
+      }
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         let line = Int.random(in: 41...46, using: &random)
         text += LogText.doubleRemove(process: nil)

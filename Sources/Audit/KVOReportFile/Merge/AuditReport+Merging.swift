@@ -117,21 +117,19 @@ extension AuditReport.Summary {
 extension Finding {
   /// One finding of all that have its signature.
   static func merging(_ findings: [Finding]) -> Finding {
+    // Those that a test expects do not count beside others.
+    let unexpected = findings.filter { !$0.isExpected }
+    let counted = unexpected.isEmpty ? findings : unexpected
     let reported =
-      findings.count == 1
-      ? findings
-      : findings.map { (position: $0.reportOrder, finding: $0) }
-        // The one that is shown counts, if any does.
-        .sorted { left, right in
-          left.finding.isExpected == right.finding.isExpected
-            ? left.position < right.position : !left.finding.isExpected
-        }
+      counted.count == 1
+      ? counted
+      : counted.map { (position: $0.reportOrder, finding: $0) }
+        .sorted { $0.position < $1.position }
         .map(\.finding)
     var whole = reported[0]
     for other in reported.dropFirst() { whole.add(other) }
     whole.baseline = nil
     whole.suppression = whole.isSuppressed ? reported.compactMap(\.suppression).min() : nil
-    whole.isExpected = reported.allSatisfy(\.isExpected)
     whole.crashFacts = whole.crashFacts.map {
       CrashFacts.merging($0, reported.compactMap(\.crashFacts))
     }
