@@ -51,6 +51,7 @@ struct RuleMatrixTests {
         "KVO025 no removeEnd events in this log", "KVO026 no lock events in this log",
         "KVO027 no notify events in this log", "KVO028 no declares events in this log",
         "KVO030 no class events in this log", "KVO032 no changes in this log",
+        "KVO039 no notify events in this log",
       ]
     )
     #expect(engine.liveRegistrationCount == 0)

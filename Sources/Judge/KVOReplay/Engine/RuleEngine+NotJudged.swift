@@ -118,9 +118,14 @@ extension RuleEngine {
       .callback,
       [
         .deliveryToDead, .deliveryAfterRemove, .removeDuringInitial, .unhandledNotification,
-        .reentrantChange,
+        .reentrantChange, .callbackRaised,
       ],
       "no notify events in this log"
+    )
+    need(
+      .callbackEnd,
+      [.unhandledNotification, .callbackRaised],
+      "no notifyEnd events in this log, which say how a callback ended"
     )
     need(.prior, [.priorWithoutAfter], "no prior notifications in this log")
     need(.write, [.mutationWithoutNotification], "no write events in this log")
