@@ -118,6 +118,17 @@ extension FiringLog {
           growing.inserting(before: 13) { $0.endConsumer("3", .cancelled) }
         ),
         (
+          "none left in between",
+          SampleLog { log in
+            log.run(1)
+            log.beginScope("s2", name: "open")
+            log.endConsumer("1", .cancelled)
+            log.endScope("s2")
+            for number in 3...5 { log.run(number) }
+            log.exit()
+          }
+        ),
+        (
           "each run ends that of the one before",
           growing.inserting(before: 9) { $0.endConsumer("2", .cancelled) }
             .inserting(before: 5) { $0.endConsumer("1", .cancelled) }

@@ -45,6 +45,8 @@ struct ConsumerGrowth: Sendable {
   private var pending: [ScopeID: [Consumer]] = [:]
   /// By the name of the scope.
   private var groups: [StringID: [Line: Group]] = [:]
+  /// Of the groups of which a run left nothing: they do not rise at every end, whatever follows.
+  private var emptied: Set<Key> = []
   private var memberships: [ConsumerID: Key] = [:]
 
   var isEmpty: Bool { pending.isEmpty && groups.isEmpty }
@@ -66,12 +68,15 @@ struct ConsumerGrowth: Sendable {
       let line = Line(site: consumer.site, awaited: consumer.awaited)
       // Nothing says that two of them wait for the same.
       if line.site == .none, line.awaited == .none { continue }
-      memberships[consumer.id] = Key(scope: name, line: line)
-      groups[name, default: [:]][line, default: Group(run: scope, ended: evidence)]
-        .liveCount += 1
+      let key = Key(scope: name, line: line)
+      memberships[consumer.id] = key
+      var new = Group(run: scope, ended: evidence)
+      new.isRising = !emptied.contains(key)
+      groups[name, default: [:]][line, default: new].liveCount += 1
     }
     guard let before = groups[name] else { return }
     let left = before.filter { $0.value.liveCount > 0 }
+    for line in before.keys where left[line] == nil { emptied.insert(Key(scope: name, line: line)) }
     groups[name] = left.isEmpty ? nil : left.mapValues { $0.ended(scope, evidence) }
   }
 

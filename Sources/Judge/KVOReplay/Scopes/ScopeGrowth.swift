@@ -4,8 +4,8 @@ package import KVOTrace
 /// How many registrations each run of a scope leaves live (KVO022).
 ///
 /// It counts those that were made in the scope, by line, types and key path. A group grows while each run, from the
-/// first that left one live, ends with more live ones than the previous run. Memory is bounded by the live
-/// registrations and the names of scopes.
+/// first that left one live, ends with more live ones than the previous run: one that was empty in between never does.
+/// Memory is bounded by the live registrations, the names of scopes, and the lines that left one live.
 ///
 /// Complexity: O(registrations left live + groups of the name) for the end of a scope; O(1) for the end of a
 /// registration.
@@ -45,6 +45,8 @@ struct ScopeGrowth: Sendable {
   private var groups: [Group] = []
   private var keys: [Key] = []
   private var free: [Int] = []
+  /// Of the groups of which a run left nothing live: they do not rise at every end, whatever follows.
+  private var emptied: Set<Key> = []
   private var groupsOf: [StringID: Set<Int>] = [:]
   /// The group of each slot of the ledger; -1: none.
   private var memberships: [Int32] = []
@@ -106,12 +108,13 @@ struct ScopeGrowth: Sendable {
       keyPath: registration.keyPath
     )
     if let known = indices[key] { return known }
-    let new = Group(
+    var new = Group(
       scope: name,
       registration: registration,
       registered: member.registered,
       ended: evidence
     )
+    new.isRising = !emptied.contains(key)
     let index: Int
     if let last = free.popLast() {
       index = last
@@ -129,6 +132,7 @@ struct ScopeGrowth: Sendable {
 
   private mutating func remove(_ group: Int) {
     let key = keys[group]
+    emptied.insert(key)
     indices[key] = nil
     groupsOf[key.scope]?.remove(group)
     groups[group].isRising = false
