@@ -34,8 +34,12 @@ import Testing
   private static var faulty: String { log(death, end) }
   private static var correct: String { log(line: 40, removal, death, end) }
 
-  private func verify(_ log: String, _ more: [String] = []) throws -> CommandRun {
-    _ = try folder.file("faulty.jsonl", Self.faulty)
+  private func verify(
+    _ log: String,
+    _ more: [String] = [],
+    of faulty: String = Self.faulty
+  ) throws -> CommandRun {
+    _ = try folder.file("faulty.jsonl", faulty)
     _ = try folder.file("log.jsonl", log)
     let report = try CommandRun(["--format", "json", "faulty.jsonl"], in: folder.url).output
     let signature = try #require(report.firstMatch(of: #/"signature": "(2:[0-9a-f]{32})"/#)).1
@@ -80,6 +84,21 @@ import Testing
       with: #"null,"keyPath""#
     )
     #expect(try verify(token, ["--before", "faulty.jsonl"]).status == 0)
+  }
+
+  @Test("says what the same function observes now, and takes no file for a function")
+  func otherKeyPath() throws {
+    func observed(_ log: String) -> String { log.replacing("balance", with: "name") }
+    let same = try verify(observed(Self.correct), ["--before", "faulty.jsonl"])
+    #expect(same.status == 0, "\(same)")
+    #expect(same.output.contains("  \"name\" of Account was observed once at Screen.swift:40, "))
+    let function = #""symbol":"Screen.show()","module":"App","#
+    let other = try verify(
+      observed(Self.correct).replacing(function, with: ""),
+      ["--before", "faulty.jsonl"],
+      of: Self.faulty.replacing(function, with: "")
+    )
+    #expect(other.status == 2, "\(other)")
   }
 
   @Test(

@@ -91,7 +91,7 @@ private struct Suspect {
     subject = finding.subject?.className
     observer = finding.observer?.className
     keyPath = finding.keyPath
-    functions = Set(finding.stacks.compactMap(\.ownFunction))
+    functions = Set(finding.stacks.lazy.filter(\.namesFunction).compactMap(\.ownFunction))
   }
 
   /// The observation of `sites` that a finding with this signature would be about.
@@ -110,7 +110,8 @@ private struct Suspect {
         subject = site.subject
         observer = site.observer
         keyPath = site.keyPath
-        functions = site.stack.ownFunction.map { [$0] } ?? []
+        functions =
+          site.stack.namesFunction ? site.stack.ownFunction.map { [$0] } ?? [] : []
         return
       }
     }
@@ -138,17 +139,21 @@ private struct Suspect {
 
   func evidence(in sites: [CallSiteCount]) -> Evidence {
     let met = sites.filter { isMet(by: $0.site) }
-    let observed = [keyPath.map { "\"\($0)\"" }, subject].compactMap(\.self)
+    let exact = met.filter { keyPath == nil || $0.site.keyPath == keyPath }
+    let counted = exact.isEmpty ? met : exact
+    var observed = [keyPath.map { "\"\($0)\"" }, subject].compactMap(\.self)
       .joined(separator: " of ")
-    guard let most = met.max(by: { $0.madeCount < $1.madeCount }) else {
+    guard let most = counted.max(by: { $0.madeCount < $1.madeCount }) else {
       let who = observer.map { " by \($0)" } ?? ""
       return Evidence(
         doubt:
           "the code did not run: \(observed.isEmpty ? "nothing of it" : observed) was not observed\(who)"
       )
     }
-    let made = met.reduce(0) { $0 + $1.madeCount }
-    let live = met.reduce(0) { $0 + $1.liveCount }
+    // The same function observes something else by now.
+    if exact.isEmpty { observed = "\"\(most.site.keyPath)\" of \(most.site.subject)" }
+    let made = counted.reduce(0) { $0 + $1.madeCount }
+    let live = counted.reduce(0) { $0 + $1.liveCount }
     if made == live, code.needsEnd {
       return Evidence(
         doubt:
@@ -175,6 +180,13 @@ private struct Suspect {
 
   private static func times(_ count: Int) -> String {
     count == 1 ? "once" : "\(Wording.grouped(count)) times"
+  }
+}
+
+extension Finding.Stack {
+  /// Whether ``ownFunction`` is a function: without one it is a whole file.
+  fileprivate var namesFunction: Bool {
+    function != nil || frames.first(where: \.isFirstOwn)?.symbol != nil
   }
 }
 
