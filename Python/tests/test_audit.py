@@ -182,6 +182,17 @@ def test_the_command_writes_parquet_and_passes_the_rest_on(logs, tmp_path):
     run = command("export", "--to", "parquet", "--path-pattern", "x", "logs", "-o", "y", cwd=tmp_path)
     assert run.returncode == 64 and "has none of {version}" in run.stderr
 
+    (tmp_path / "known").write_text("KVO006 until=2027-01-31 because of #1\n")
+    known = ("--suppressions", "known", "--today", "2026-11-25")
+    run = command(*export, *known, "-o", "known-tables", cwd=tmp_path)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    table = pq.read_table(tmp_path / "known-tables" / "findings.parquet")
+    rows = {(row["code"], row["suppressed"]) for row in table.to_pylist() if row["parent"] is None}
+    assert ("KVO006", True) in rows and ("KVO006", False) not in rows
+    (tmp_path / "cut.jsonl").write_text('{"event":"process","schema":1,"runtime":"swift"}\n{"event":"regis')
+    run = command("export", "--to", "parquet", "cut.jsonl", "-o", "cut-tables", cwd=tmp_path)
+    assert run.returncode == 65 and "in the middle of the log" in run.stderr
+
 
 def test_the_tool_is_not_this_package_s_own_script(tmp_path, monkeypatch):
     script = tmp_path / "kvo-audit"

@@ -126,12 +126,25 @@ def run_audit(
 
     ``separate``: whether ``names`` follow the arguments after ``--``; otherwise they are among them.
     """
+    return run_audit_with_status(names, arguments, cwd=cwd, timeout=timeout, memory=memory, separate=separate)[0]
+
+
+def run_audit_with_status(
+    names: Sequence[str],
+    arguments: Sequence[str],
+    *,
+    cwd: str | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    separate: bool = True,
+) -> tuple[bytes, int, str]:
+    """As :func:`run_audit`, with the status of the tool, 0 or 65, and what it complained of."""
     with tempfile.TemporaryDirectory(prefix="kvo-audit-") as folder:
         output = Path(folder, "report.json")
         command = ["audit", "--fail-on", "never", "--by-origin", "--no-limits", "--all-inputs", "--format", f"json={output}"]
         last = ["--", *names] if separate else names
         status, words = _tool.run([*command, *arguments, *last], cwd=cwd, timeout=timeout, memory=memory)
-        return _result(output, status, words).read_bytes()
+        return _result(output, status, words).read_bytes(), status, words
 
 
 def _result(output: Path, status: int, words: str) -> Path:

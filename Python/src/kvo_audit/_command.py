@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from . import _tool
-from ._audit import run_audit
+from ._audit import run_audit_with_status
 from ._errors import AuditError
 from ._report import Report, write_parquet
 
@@ -47,9 +47,10 @@ def _export(arguments: list[str]) -> None:
     if folder is None:
         print("kvo-audit: --to parquet writes three files: name their folder with -o", file=sys.stderr)
         sys.exit(64)
-    report = Report(run_audit((), rest + ["--no-suppressions"], separate=False))
-    report.to_parquet(folder)
-    _end(report)
+    content, status, words = run_audit_with_status((), rest, separate=False)
+    Report(content).to_parquet(folder)
+    sys.stderr.write(words)
+    sys.exit(status)
 
 
 def _audit(arguments: list[str]) -> int:
@@ -67,13 +68,6 @@ def _audit(arguments: list[str]) -> int:
         return status
     finally:
         summary.unlink(missing_ok=True)
-
-
-def _end(report: Report) -> None:
-    for failure in report.failures:
-        print(f"kvo-audit: {failure}", file=sys.stderr)
-    if report.failures:
-        sys.exit(_tool.UNREADABLE_STATUS)
 
 
 def _value(arguments: list[str], name: str) -> str | None:
