@@ -105,9 +105,9 @@ reference-model-part: imports
 documentation:
 	Scripts/documentation
 
-# What `make bench` runs, without measuring. What it measures of this package is built by `make test`.
+# What `make bench` runs, without measuring. What it measures is built by `make test` and `make bench-guard`.
 harness:
-	Scripts/run-tests swift test --package-path Benchmarks $(STRICT)
+	KVO_SAFETY_HARNESS=1 Scripts/run-tests swift test --package-path Benchmarks $(STRICT)
 
 # Generated input: the readers of foreign files must neither crash nor hang. As many inputs for each as CI has time for;
 # `make fuzz RUNS=1000000` takes more, `make fuzz HOURS=24` takes that time, and `READERS=elf` runs one reader.
@@ -133,6 +133,7 @@ UNSANITIZED := --skip 'ReadmeSuiteTests|WaitingSuiteTests|Retain(Suite|Suites|Cy
   --skip 'RetainKeeperTests/survivorElsewhere'
 THREAD_SANITIZER := Scripts/run-tests swift test --sanitize=thread --scratch-path .build/thread \
   --traits OpenCombineAdapter,Telemetry $(UNSANITIZED)
+thread-sanitizer: export KVO_SAFETY_STRESS := 40000
 thread-sanitizer: export KVO_SAFETY_TESTS := \
   KVOSafetyTests,KVOSafetyTestingTests,KVOSafetyOpenCombineTests,KVOSafetyTelemetryTests
 thread-sanitizer: setup
