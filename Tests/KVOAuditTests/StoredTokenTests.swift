@@ -43,6 +43,23 @@ struct StoredTokenTests {
     #expect(codes(registered: registered, dropped: inMethod) == [])
   }
 
+  @Test("are not dropped at once in an asynchronous function, of which no caller is on the stack")
+  func storedByAsynchronousFunction() {
+    let registered = ["Screen.appear() (Screen.swift:4)", "test() (Test.swift:7)"]
+    let inMethod = ["Screen.close() (Screen.swift:9)", "test() (Test.swift:8)"]
+    #expect(codes(registered: registered, dropped: inMethod) == [])
+    // Of `await screen.load()`, which has returned.
+    #expect(codes(registered: ["Screen.load() (Screen.swift:4)"], dropped: inMethod) == [])
+  }
+
+  @Test("are distinguished from those that an asynchronous function drops")
+  func droppedByAsynchronousFunction() {
+    let registered = ["Account.watch() (Account.swift:4)", "test() (Test.swift:7)"]
+    #expect(codes(registered: registered, dropped: ["test() (Test.swift:8)"]) == ["KVO031"])
+    let handedOut = ["Screen.load() (Screen.swift:4)"]
+    #expect(codes(registered: handedOut, dropped: ["test() (Test.swift:8)"]) == ["KVO031"])
+  }
+
   @Test(
     "are distinguished from those that a running function drops, or of which the stacks say nothing"
   )
@@ -53,6 +70,9 @@ struct StoredTokenTests {
     #expect(codes(registered: registered, dropped: byCaller) == ["KVO031"])
     #expect(codes(registered: registered, dropped: []) == ["KVO031"])
     #expect(codes(registered: [], dropped: here) == ["KVO031"])
-    #expect(codes(registered: registered, dropped: ["a()", "b()", "c()"]) == ["KVO031"])
+    #expect(codes(registered: registered, dropped: ["a()"]) == ["KVO031"])
+    // Cut at different depths.
+    let cut = ["a()", "open() (main.swift:8)", "b()"]
+    #expect(codes(registered: registered, dropped: cut) == ["KVO031"])
   }
 }

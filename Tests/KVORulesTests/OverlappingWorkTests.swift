@@ -113,6 +113,29 @@ struct OverlappingWorkTests {
     #expect(log { $0.notifyEnd("7", handled: true) } == [])
   }
 
+  @Test("a token that goes right after its call site handed out the next one was stored (KVO031)")
+  func replacedToken() {
+    func log(_ site: String, _ between: (inout SampleLog) -> Void = { _ in }) -> [String] {
+      SampleLog {
+        $0.beginScope("s")
+        $0.register("1", by: nil, form: .token, at: "Cell.swift:19", scope: "s")
+        $0.registerEnd("1")
+        $0.register("2", "Account#13", by: nil, form: .token, at: site, scope: "s")
+        $0.registerEnd("2")
+        between(&$0)
+        $0.cancel("1", by: .token, scope: "s")
+        $0.cancel("2", by: .user, scope: "s")
+        $0.endScope("s")
+        $0.exit()
+      }
+      .outcome()
+    }
+    #expect(log("Cell.swift:19") == [])
+    #expect(log("Cell.swift:24") == ["KVO031@6"])
+    #expect(log("") == ["KVO031@6"])
+    #expect(log("Cell.swift:19") { $0.unlock() } == ["KVO031@7"])
+  }
+
   @Test("a removal without a thread may be of another than the change (KVO032)")
   func removalWithoutThread() {
     let log = SampleLog {

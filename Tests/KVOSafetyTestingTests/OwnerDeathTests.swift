@@ -74,4 +74,42 @@ struct OwnerDeathTests {
     let dropped = failure { _ = account.observe(\.balance) { _, _ in } }
     #expect(dropped?.contains("KVO031") == true)
   }
+
+  @Test("do not drop their tokens at once in an asynchronous function")
+  func unchangedAsynchronously() async {
+    final class Screen {
+      private let account = Account()
+      private var token: ObservationToken?
+      func appear() { token = account.observe(\.balance) { _, _ in } }
+      func load() async { token = account.observe(\.balance) { _, _ in } }
+      func disappear() { token = nil }
+    }
+    func failure(_ body: () async -> Void) async -> String? {
+      var failure: String?
+      await AuditedScope.run(
+        name: "a scope",
+        expectations: ScopeExpectations(),
+        report: { failure = $0.text },
+        body
+      )
+      return failure
+    }
+    let stored = await failure {
+      let screen = Screen()
+      screen.appear()
+      screen.disappear()
+      screen.appear()
+      screen.appear()
+      screen.disappear()
+      await screen.load()
+      screen.disappear()
+    }
+    #expect(stored == nil)
+    let account = Account()
+    let dropped = await failure {
+      _ = account.observe(\.balance) { _, _ in }
+      await Task.yield()
+    }
+    #expect(dropped?.contains("KVO031") == true)
+  }
 }

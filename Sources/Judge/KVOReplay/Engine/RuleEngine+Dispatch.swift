@@ -13,7 +13,7 @@ extension RuleEngine {
     case .live(let registration): registrations.restore(registration, evidence, target, &log)
     case .register(let registration):
       register(registration, evidence, target)
-      log.threads[target.thread].registeredAt = event.pointee.time
+      log.threads[target.thread].noteRegistration(at: registration.site, event.pointee.time)
     case .registerEnd: finishRegistering(target.slot)
     case .refused(let registration, let reason, let part):
       log.act(target)

@@ -25,6 +25,10 @@ struct ThreadTable: Sendable {
     var isRaising = false
     /// The time of its newest registration; nil: none, or not stated.
     var registeredAt: UInt64?
+    /// Where it made its newest registration.
+    var newestSite = StringID.none
+    /// How much it had done then.
+    var newestActivity = 0
     /// Its index in the list of busy threads; -1: none.
     fileprivate var busyIndex = -1
 
@@ -39,6 +43,12 @@ struct ThreadTable: Sendable {
 
     /// Whether it has no open changes, and no pending deliveries.
     var isIdle: Bool { brackets.isEmpty && missed.isEmpty }
+
+    mutating func noteRegistration(at site: StringID, _ time: UInt64?) {
+      registeredAt = time
+      newestSite = site
+      newestActivity = activity
+    }
   }
 
   struct Callback: Sendable {

@@ -20,6 +20,9 @@ extension RegistrationRules {
   /// that lived longer was retained by something. Without times, and by a deallocation alone, that cannot be known: the
   /// log may have no other event of a long-lived token.
   ///
+  /// A token that goes right after its call site handed out the next one was stored, and is replaced by it: the cell of a
+  /// list observes another object. An optimized program does that in one frame, which proves nothing.
+  ///
   /// - Parameters:
   ///   - slot: the registration of the token.
   ///   - evidence: the end.
@@ -49,6 +52,11 @@ extension RegistrationRules {
       }
       guard time.subtractingReportingOverflow(began).partialValue <= Self.atOnce else { return }
     }
+    let thread = log.threads[target.thread]
+    let isReplaced =
+      thread.activity == thread.newestActivity && origin.activity != thread.newestActivity
+      && registration.site != .none && registration.site == thread.newestSite
+    if isReplaced { return }
     log.verdicts.append(
       Verdict(
         .tokenDropped,
