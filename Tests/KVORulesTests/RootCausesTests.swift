@@ -84,6 +84,30 @@ struct RootCausesTests {
     #expect(findings(log) == ["KVO003[KVO021 KVO007]"])
   }
 
+  @Test("what has different causes in different occurrences is listed under that of the first")
+  func severalCauses() {
+    func log(removed: [String?]) -> SampleLog {
+      SampleLog { log in
+        for (run, method) in removed.enumerated() {
+          let (account, screen) = ("Account#1\(run)", "Screen#2\(run)")
+          log.beginScope("\(run)", name: "open page")
+          log.register("\(run)", account, by: screen, context: "a", scope: "\(run)")
+          if let method {
+            let stack = ["Screen.\(method)() (Screen.swift:29)"]
+            log.remove(nil, account, by: screen, context: "b", stack: stack)
+          }
+          log.endScope("\(run)")
+        }
+        log.exit()
+      }
+    }
+    #expect(findings(log(removed: ["close", "close"])) == ["KVO003[KVO021]"])
+    #expect(findings(log(removed: ["close", "hide"])) == ["KVO003[KVO021]", "KVO003"])
+    #expect(findings(log(removed: ["close", nil])) == ["KVO003", "KVO021"])
+    #expect(findings(log(removed: [nil, "close", "hide"])).contains("KVO003"))
+    #expect(!findings(log(removed: [nil, "close"])).contains("KVO003[KVO021]"))
+  }
+
   @Test("a removal after the deallocation that ended the observation follows from that")
   func late() {
     let log = SampleLog {

@@ -3,8 +3,9 @@ package import KVORules
 /// Which findings follow from which others: one bug is one finding, with its consequences listed under it.
 ///
 /// A finding follows from another if each of its occurrences concerns the same event or the same registration as the
-/// other, or one of them the same change. It is never more severe than its cause, so that a finding that decides the
-/// exit status stays visible.
+/// other, or one of them the same change. If its occurrences have different causes, such as the cycles of two screens
+/// through one call site, it is listed under that of the first. It is never more severe than its cause, so that a finding
+/// that decides the exit status stays visible.
 ///
 /// Complexity: O(1) for each occurrence; memory is bounded by the occurrences, as that of
 /// ``FindingFolder`` is.
@@ -160,24 +161,29 @@ struct RootCauses: Sendable {
   private func parent(of position: Int, _ findings: [Finding], _ index: [Key: [Int]]) -> Int? {
     let finding = findings[position]
     guard let all = occurrences[position] else { return nil }
-    for root in Self.roots(of: finding.code) {
+    let roots = Self.roots(of: finding.code)
+    func explaining(_ occurrence: Occurrence, _ root: Root) -> Set<Int> {
+      let related = occurrence.events(root.tie).flatMap { event in
+        index[Key(code: root.code, tie: root.tie, input: finding.input, event: event)] ?? []
+      }
+      return Set(related.filter { findings[$0].severity >= finding.severity })
+    }
+    for root in roots {
       var common: Set<Int>?
       for occurrence in all {
-        let explaining = Set(
-          occurrence.events(root.tie).flatMap { event in
-            index[Key(code: root.code, tie: root.tie, input: finding.input, event: event)] ?? []
-          }
-        )
+        let explaining = explaining(occurrence, root)
         // A thread may still be inside the end of a change that the log has already: not every change that it disturbs
         // overlaps with another one there.
         common =
           common.map { root.tie == .change ? $0.union(explaining) : $0.intersection(explaining) }
           ?? explaining
       }
-      let first = common?.filter { findings[$0].severity >= finding.severity }.min()
-      if let first { return first }
+      if let first = common?.min() { return first }
     }
-    return nil
+    let causes = all.map { occurrence in
+      roots.lazy.compactMap { explaining(occurrence, $0).min() }.first
+    }
+    return causes.contains(nil) ? nil : causes.first ?? nil
   }
 
   /// The relation between rules is ordered, so that there is no cycle.
