@@ -40,6 +40,8 @@ struct DeallocatingLineTests {
     #expect(try marked("Store<Podcast>", store + release) == "Shelf.clear()")
     let library = ["Library.deinit (Store.swift:20)"]
     #expect(try marked("Library", store + library + release) == "Shelf.clear()")
+    let merged = ["Item.deinit (Media.swift:1)", "merged Media.deinit"]
+    #expect(try marked("Episode", merged + release) == "Shelf.clear()")
     let row = ["List.Row.deinit (List.swift:5)"]
     #expect(try marked("Row", row + release) == "Shelf.clear()")
   }
@@ -52,5 +54,9 @@ struct DeallocatingLineTests {
     ]
     #expect(try marked("Episode", owned + release) == "Shelf.deinit")
     #expect(try marked("Episode", ["Shelf.deinit (Shelf.swift:2)"] + release) == "Shelf.deinit")
+    let merged = [
+      "Media.deinit (Media.swift:5)", "merged Film.deinit", "Shelf.deinit (Shelf.swift:2)",
+    ]
+    #expect(try marked("Episode", merged + release) == "Shelf.deinit")
   }
 }

@@ -123,10 +123,16 @@ struct ReportedStack {
 
   /// How many of the innermost functions are the deinit of the deallocated object, and those of its superclasses, which
   /// it calls.
+  ///
+  /// The optimizer merges deinits of equal code into one function, named after any of their classes: the first such
+  /// function is the object's own if no other is.
   private static func deinitCount(of deallocated: String?, in symbols: [String?]) -> Int {
     guard deallocated != nil else { return 0 }
     let deinits = symbols.prefix { $0?.hasSuffix(deinitSuffix) == true }
-    return deinits.firstIndex { isDeinit($0, of: deallocated) }.map { $0 + 1 } ?? 0
+    let own =
+      deinits.firstIndex { isDeinit($0, of: deallocated) }
+      ?? deinits.firstIndex { $0?.hasPrefix("merged ") == true }
+    return own.map { $0 + 1 } ?? 0
   }
 
   private static let deinitSuffix = ".deinit"
