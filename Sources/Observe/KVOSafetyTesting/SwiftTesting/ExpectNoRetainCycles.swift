@@ -84,6 +84,10 @@ public func expectDeallocates(
 /// code, except for the cycles of observations that `body` made (KVO019). If it is not known what keeps
 /// instances, the issue lists what could not be inspected, and so does the attachment `not-inspected.txt`.
 ///
+/// Instances of the whole process are counted, and tests run side by side. Give classes that no other test uses at the
+/// same time, or serialize the suite: instances that another test releases between two repetitions hide the growth, and
+/// those that it creates look like one.
+///
 /// - Parameters:
 ///   - classes: the classes whose instances, subclasses' included, are counted.
 ///   - roots: objects that may keep the remaining instances; they are alive until the call returns.
@@ -111,7 +115,7 @@ public func expectNoGrowth<Failure: Error>(
 /// Records an issue if each repetition of asynchronous work leaves more instances of a class alive.
 ///
 /// Repetitions follow each other, and are counted when `body` has returned: wait in it for the
-/// tasks that it starts.
+/// tasks that it starts. Give classes that no other test uses at the same time, as in the form without `async`.
 ///
 /// - Parameters:
 ///   - classes: the classes whose instances, subclasses' included, are counted.
