@@ -236,6 +236,40 @@ struct FindingTests {
     )
   }
 
+  @Test("the line from the compiler is shown if the user's frame has none")
+  func mergedFunction() {
+    func lines(_ line: Int) -> [Substring] {
+      let frame = Finding.StackFrame(
+        symbol: "merged close()",
+        file: line > 0 ? "Screen.swift" : nil,
+        line: line,
+        isFirstOwn: true
+      )
+      let finding = Finding(
+        code: .doubleRemove,
+        severity: .error,
+        profile: .swift,
+        consequence: .contained,
+        message: "Screen#3 did it again",
+        events: [1],
+        stacks: [
+          Finding.Stack(
+            role: .failed,
+            event: 1,
+            site: "Screen.swift:12",
+            function: "close()",
+            frames: [frame]
+          )
+        ],
+        hint: "do not",
+        signature: "0000abcd"
+      )
+      return FindingText().render(finding).split(separator: "\n").filter { $0.hasPrefix("  > ") }
+    }
+    #expect(lines(0) == ["  > at Screen.swift:12 in close()", "  > #0 merged close()"])
+    #expect(lines(12) == ["  > #0 merged close()   Screen.swift:12"])
+  }
+
   @Test("a violation without an observer is reported without one")
   func withoutObserver() {
     let log = SampleLog {

@@ -1,4 +1,5 @@
 import Foundation
+import KVORules
 import KVOSafety
 import Synchronization
 import Testing
@@ -261,5 +262,23 @@ struct ScopeTests {
       names.map(\.identifier)
         == (Array(1...32) + Array(38...44)).map { "KVO" + String("00\($0)".suffix(3)) }
     )
+  }
+
+  @Test("fails at the line from the compiler if the user's frame has none")
+  func placeOfMergedFunction() {
+    func place(_ line: Int, site: String?) -> String? {
+      let frame = Finding.StackFrame(
+        symbol: "merged close()",
+        file: line > 0 ? "Screen.swift" : nil,
+        line: line,
+        isFirstOwn: true
+      )
+      let stack = Finding.Stack(role: .failed, event: 1, site: site, frames: [frame])
+      return ScopeVerdict.place(of: stack).map { "\($0.file):\($0.line)" }
+    }
+    #expect(place(12, site: "Screen.swift:29") == "Screen.swift:12")
+    #expect(place(0, site: "Screen.swift:29") == "Screen.swift:29")
+    #expect(place(0, site: "Screen.swift") == nil)
+    #expect(place(0, site: nil) == nil)
   }
 }

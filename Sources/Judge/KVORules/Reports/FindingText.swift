@@ -87,8 +87,9 @@ package struct FindingText: Sendable {
       }
       return ["    (no stack" + (stack.event > 0 && isEvent ? ", event \(stack.event))" : ")")]
     }
-    // Without symbols the user's frame cannot be found: the line from the compiler replaces it.
-    let isNamed = stack.frames.contains(where: \.isFirstOwn)
+    // Without symbols the user's frame cannot be found, and one that the optimizer merged with others has no line: the
+    // line from the compiler is shown as well.
+    let isNamed = stack.frames.contains { $0.isFirstOwn && $0.line > 0 }
     let function = stack.function.map { " in \($0)" } ?? ""
     let site = isNamed ? nil : stack.site.map { painted("  > at \($0)\(function)", "1") }
     let frames = FoldedFrames(stack.frames).runs.flatMap { run in

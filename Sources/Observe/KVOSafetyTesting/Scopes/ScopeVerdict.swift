@@ -31,12 +31,25 @@ struct ScopeVerdict {
   var failure: ScopeFailure? {
     let reasons = [unexpected, left, missing, vacuous].compactMap(\.self)
     guard !reasons.isEmpty else { return nil }
-    let frame = failing.first?.stacks.first?.frames.first { $0.isFirstOwn && $0.line > 0 }
+    let place = failing.first?.stacks.first.flatMap(Self.place)
     return ScopeFailure(
       text: reasons.joined(separator: "\n\n"),
-      file: frame?.file,
-      line: frame?.line ?? 0
+      file: place?.file,
+      line: place?.line ?? 0
     )
+  }
+
+  /// The line of the first own frame, or that from the compiler if the optimizer has merged that frame with others.
+  static func place(of stack: Finding.Stack) -> (file: String, line: Int)? {
+    if let frame = stack.frames.first(where: { $0.isFirstOwn && $0.line > 0 }),
+      let file = frame.file
+    {
+      return (file, frame.line)
+    }
+    guard let site = stack.site, let colon = site.lastIndex(of: ":"),
+      let line = Int(site[site.index(after: colon)...])
+    else { return nil }
+    return (String(site[..<colon]), line)
   }
 
   private var failing: [Finding] {
