@@ -156,6 +156,40 @@ import Testing
     )
   }
 
+  @Test("does not take observations for proof that a task went on")
+  func task() throws {
+    let parked =
+      #""thread":1,"consumer":8,"waitsIn":"continuation","awaited":"reply","site":"Screen.swift:30""#
+    _ = try folder.file(
+      "faulty.jsonl",
+      Self.log(
+        #"{"event":"consumerBegin",\#(parked)}"#,
+        #"{"event":"parked",\#(parked),"orphaned":true}"#,
+        Self.removal,
+        Self.end
+      )
+    )
+    let report = try CommandRun(["--format", "json", "faulty.jsonl"], in: folder.url).output
+    let signature = try #require(report.firstMatch(of: #/"signature": "(2:[0-9a-f]{32})"/#)).1
+    // One log has observations, which have nothing to do with the task, and the other has none.
+    let process = #"{"event":"process","schema":1,"runtime":"swift","complete":true}"#
+    for log in [Self.correct, "\(process)\n\(Self.end)\n"] {
+      _ = try folder.file("log.jsonl", log)
+      let run = try CommandRun(
+        ["verify-fix", String(signature), "log.jsonl", "--before", "faulty.jsonl"],
+        in: folder.url
+      )
+      #expect(run.status == 2 && run.complaint == "")
+      #expect(
+        run.output == """
+          \(signature.prefix(12)) is not in the log, which does not prove that it is fixed:
+            whether the code ran is not known: KVO043 is about a task that waits, and only observations say so
+
+          """
+      )
+    }
+  }
+
   @Test("recognizes the signature that an audit with the options of the project prints")
   func configured() throws {
     let kit = #""stack":[{"symbol":"Kit.bind()","module":"Kit","file":"Kit.swift","line":4},"#

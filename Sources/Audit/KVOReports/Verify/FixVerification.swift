@@ -138,6 +138,12 @@ private struct Suspect {
   }
 
   func evidence(in sites: [CallSiteCount]) -> Evidence {
+    guard !code.isOfTasks else {
+      return Evidence(
+        doubt:
+          "whether the code ran is not known: \(code.rawValue) is about a task that waits, and only observations say so"
+      )
+    }
     let met = sites.filter { isMet(by: $0.site) }
     let exact = met.filter { keyPath == nil || $0.site.keyPath == keyPath }
     let counted = exact.isEmpty ? met : exact
@@ -145,13 +151,12 @@ private struct Suspect {
       .joined(separator: " of ")
     guard let most = counted.max(by: { $0.madeCount < $1.madeCount }) else {
       let who = observer.map { " by \($0)" } ?? ""
-      return Evidence(
-        doubt:
-          "the code did not run: \(observed.isEmpty ? "nothing of it" : observed) was not observed\(who)"
-      )
+      let what = observed.isEmpty ? "nothing of it was observed" : "\(observed) was not observed"
+      return Evidence(doubt: "the code did not run: \(what)\(who)")
     }
     // The same function observes something else by now.
     if exact.isEmpty { observed = "\"\(most.site.keyPath)\" of \(most.site.subject)" }
+    if observed.isEmpty { observed = "an object" }
     let made = counted.reduce(0) { $0 + $1.madeCount }
     let live = counted.reduce(0) { $0 + $1.liveCount }
     if made == live, code.needsEnd {
@@ -174,7 +179,9 @@ private struct Suspect {
     if let subject, site.subject != subject { return false }
     let isSameFunction = site.stack.ownFunction.map(functions.contains) ?? false
     if isSameFunction { return true }
-    guard let keyPath else { return observer == nil || site.observer == observer }
+    guard let keyPath else {
+      return observer == nil ? subject != nil : site.observer == observer
+    }
     return site.keyPath == keyPath && site.observer == observer
   }
 
@@ -191,6 +198,14 @@ extension Finding.Stack {
 }
 
 extension RuleCode {
+  /// Whether it is about tasks that wait, of which no registration says anything.
+  fileprivate var isOfTasks: Bool {
+    switch self {
+    case .parkedConsumer, .consumerGrowth, .continuationDropped, .continuationResumedTwice: true
+    default: false
+    }
+  }
+
   /// Whether the fault shows when an observation or one of its objects ends.
   fileprivate var needsEnd: Bool {
     switch self {
