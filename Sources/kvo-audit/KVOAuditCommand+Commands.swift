@@ -14,6 +14,12 @@ extension KVOAuditCommand {
   /// The names of the commands.
   static let names = commands.compactMap { $0.configuration.commandName }
 
+  /// The name of `command` as it is typed after that of the program: `symbols add`.
+  static func typedName(of command: any ParsableCommand.Type) -> String {
+    let parent = commands.first { $0.configuration.subcommands.contains { $0 == command } }
+    return [parent, command].compactMap { $0?.configuration.commandName }.joined(separator: " ")
+  }
+
   /// The commands that ArgumentParser has to know to parse `arguments`.
   ///
   /// It reflects on all options of all commands that it knows before it reads the arguments, and validates them in a

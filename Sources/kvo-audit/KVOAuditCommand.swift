@@ -96,7 +96,7 @@ struct KVOAuditCommand: ParsableCommand {
       try command.run()
     } catch let error as ValidationError {
       // ArgumentParser would show how the root is used.
-      let name = type(of: command).configuration.commandName ?? ""
+      let name = typedName(of: type(of: command))
       StandardStreams.complain(
         "Error: \(error.message)\n  See 'kvo-audit \(name) --help' for more information."
       )

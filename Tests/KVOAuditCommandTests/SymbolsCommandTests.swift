@@ -90,7 +90,13 @@ struct SymbolsCommandTests {
     )
     let none = try self.run("symbols", "add", program)
     #expect(none.status == 64)
-    #expect(none.complaint.contains("--symbols /srv/symbols"))
+    #expect(
+      none.complaint == """
+        Error: Name the folder of the store, as in --symbols /srv/symbols, or in KVO_SAFETY_SYMBOLS.
+          See 'kvo-audit symbols add --help' for more information.
+
+        """
+    )
     let text = try scratch.file("text", "no folder")
     let refused = try self.run("symbols", "add", "--symbols", text, program)
     #expect(refused.status == 74)
