@@ -38,7 +38,8 @@ enum StandardStreams {
     ignoreFileSizeSignal()
     let code = write(bytes, to: STDOUT_FILENO)
     if code != 0, code != EPIPE {
-      throw Failure(description: "the report cannot be written: \(String(cString: strerror(code)))")
+      let reason = String(cString: strerror(code))
+      throw Failure(description: "standard output cannot be written: \(reason)")
     }
   }
 

@@ -112,13 +112,17 @@ import Testing
 
   @Test(
     "that cannot be written is an error",
-    arguments: ["--help", "help audit", "--generate-completion-script bash", "--version"]
+    arguments: [
+      "--help", "help audit", "--generate-completion-script bash", "--version", "explain KVO001",
+      "convert a.jsonl --to jsonl", "stats a.jsonl", "export --to perfetto a.jsonl", "a.jsonl",
+    ]
   )
   func fullDevice(arguments: String) throws {
+    _ = try folder.file("a.jsonl", "{\"event\":\"exit\",\"status\":0}\n")
     let run = try CommandRun(shell: "$audit \(arguments) > /dev/full", in: folder.url)
     #expect(run.status == 74)
     #expect(
-      run.complaint == "kvo-audit: the report cannot be written: No space left on device\n"
+      run.complaint == "kvo-audit: standard output cannot be written: No space left on device\n"
     )
   }
 

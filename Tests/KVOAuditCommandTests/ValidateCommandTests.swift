@@ -55,7 +55,7 @@ import Testing
     _ = try folder.file("a.jsonl", "{\"event\":\"exit\",\"status\":0}\n")
     let run = try CommandRun(shell: "$audit validate a.jsonl >/dev/full", in: folder.url)
     #expect(
-      run.complaint == "kvo-audit: the report cannot be written: No space left on device\n"
+      run.complaint == "kvo-audit: standard output cannot be written: No space left on device\n"
     )
     #expect(run.status == 74)
   }
