@@ -83,7 +83,13 @@ import Testing
     let run = try run("a.crash", "log.jsonl", "torn.ips")
     #expect(run.complaint == "")
     #expect(
-      run.output.contains("torn.ips:2:1: not JSON: a string has no end; the rest is read as text")
+      run.output.contains(
+        """
+        DAMAGED: 1 line of torn.ips cannot be read as JSON
+          torn.ips:2:1: not JSON: a string has no end; the rest is read as text
+
+        """
+      )
     )
     #expect(
       run.output.hasSuffix(

@@ -150,11 +150,11 @@ package struct TextReportRenderer {
 
   private func damage(_ input: AuditReport.Input) -> String? {
     guard input.damageCount > 0 else { return nil }
-    var lines = [
-      "DAMAGED: \(Wording.count(input.damageCount, input.kind == .binary ? "part" : "line")) "
-        + "of \(input.path) cannot be read, "
-        + "and what \(input.damageCount == 1 ? "it" : "they") said is lost"
-    ]
+    let part = Wording.count(input.damageCount, input.kind == .binary ? "part" : "line")
+    let effect =
+      input.isReadAsText
+      ? " as JSON" : ", and what \(input.damageCount == 1 ? "it" : "they") said is lost"
+    var lines = ["DAMAGED: \(part) of \(input.path) cannot be read\(effect)"]
     for problem in input.damaged.prefix(Self.damageLimit) {
       lines.append("  " + problem.text(input: input.path))
     }
@@ -211,5 +211,13 @@ package struct TextReportRenderer {
       )
     }
     return "SUMMARY: \(findings.joined(separator: ", ")) in \(sources.joined(separator: " and "))"
+  }
+}
+
+extension AuditReport.Input {
+  /// Whether its damaged parts are malformed JSON, which is read as text: nothing of it is lost.
+  fileprivate var isReadAsText: Bool {
+    kind.isText
+      && damaged.allSatisfy { if case .text = $0.location { true } else { false } }
   }
 }
