@@ -14,7 +14,7 @@ struct MarkdownReportRendererTests {
   func whole() {
     #expect(
       text(.wholeSample) == """
-        ## KVO audit: incomplete input, 1 error, 0 warnings in 1,204 events
+        ## KVO audit: incomplete input, 1 error, 0 warnings, 2 notes in 1,204 events
 
         | | rule | what happened | where | times |
         |---|---|---|---|---|
@@ -57,6 +57,29 @@ struct MarkdownReportRendererTests {
   @Test("says so if nothing was found")
   func clean() {
     #expect(text(AuditReport()) == "## KVO audit: nothing found in 0 events\n")
+  }
+
+  @Test("does not say that nothing was found above a note")
+  func note() {
+    var report = AuditReport.wholeSample
+    report.failures = []
+    report.findings[0].severity = .note
+    report.countFindings()
+    #expect(
+      text(report).hasPrefix(
+        """
+        ## KVO audit: 0 errors, 0 warnings, 1 note in 1,204 events
+
+        | | rule | what happened | where | times |
+        |---|---|---|---|---|
+        | note | KVO001 double-remove |
+        """
+      )
+    )
+    // The twin: a note that does not count is nothing that was found.
+    report.findings[0].isExpected = true
+    report.countFindings()
+    #expect(text(report).hasPrefix("## KVO audit: nothing found in 1,204 events\n"))
   }
 
   @Test("says so if nothing was found, and an input was not read")

@@ -87,10 +87,12 @@ package struct MarkdownReportRenderer {
     if report.isUnread { return "nothing could be read" }
     let (summary, crashCount) = (report.summary, report.crashCount)
     let crashes = crashCount == 0 ? [] : [Wording.count(crashCount, "crash", "crashes")]
-    let counts = [
+    var counts = [
       Wording.count(summary.errorCount, "error"), Wording.count(summary.warningCount, "warning"),
     ]
-    let isClean = summary.errorCount == 0 && summary.warningCount == 0 && crashCount == 0
+    if summary.noteCount > 0 { counts.append(Wording.count(summary.noteCount, "note")) }
+    let foundCount = summary.errorCount + summary.warningCount + summary.noteCount
+    let isClean = foundCount == 0 && crashCount == 0
     let isUnjudged = isClean && report.whyNothingWasJudged != nil
     let found = isClean ? [] : crashes + counts
     let verdict = Headline.verdict(report, found: found, isUnjudged: isUnjudged)
