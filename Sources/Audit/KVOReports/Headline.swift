@@ -28,10 +28,12 @@ enum Headline {
 }
 
 extension AuditReport {
-  /// How many suppressions are errors, by what is wrong: `1 expired suppression`.
+  /// How many suppressions are errors or warnings, by what is wrong: `1 expired suppression`.
   var suppressionProblems: [String] {
     SuppressionOutcome.State.allCases.compactMap { state in
-      let count = suppressions.count { $0.state == state && $0.severity == .error }
+      let count = suppressions.count { outcome in
+        outcome.state == state && (outcome.severity.map { $0 >= .warning } ?? false)
+      }
       return count == 0 ? nil : Wording.count(count, "\(state.rawValue) suppression")
     }
   }

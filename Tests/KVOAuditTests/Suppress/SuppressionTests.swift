@@ -131,6 +131,38 @@ import Testing
     )
   }
 
+  @Test("that is stale is in the figures, because it makes an audit fail at warnings")
+  func staleFigures() throws {
+    let line = "KVO002 class=Account until=2027-02-01 because a"
+    func figures(_ callSites: [CallSiteCount]?) throws -> [String] {
+      let report = try report(line, callSites: callSites, of: .wholeSample)
+      let forms = [
+        TextReportRenderer().render(report), MarkdownReportRenderer().render(report),
+      ]
+      return forms.map { form in
+        let lines = String(decoding: form, as: UTF8.self).split(separator: "\n")
+        let line = lines.first { $0.hasPrefix("SUMMARY: ") || $0.hasPrefix("## ") }
+        return String(line ?? "")
+      }
+    }
+    let stale = try report(line, callSites: [Self.site])
+    #expect(stale.suppressions.map(\.state) == [.stale])
+    #expect(
+      try figures([Self.site]) == [
+        "SUMMARY: 1 error, 0 warnings, 1 stale suppression in 1,204 events from 1 process "
+          + "(14 observations live at the end)",
+        "## KVO audit: incomplete input, 1 error, 0 warnings, 1 stale suppression in 1,204 events",
+      ]
+    )
+    // The twin: of one that matched nothing these logs prove nothing.
+    #expect(
+      try figures(nil) == [
+        "SUMMARY: 1 error, 0 warnings in 1,204 events from 1 process (14 observations live at the end)",
+        "## KVO audit: incomplete input, 1 error, 0 warnings in 1,204 events",
+      ]
+    )
+  }
+
   private static let lines = """
     KVO001 until=2027-02-01 because the rewrite removes it
     KVO002 until=2027-01-14 because of a | pipe
