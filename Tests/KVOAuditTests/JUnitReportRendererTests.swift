@@ -57,6 +57,21 @@ struct JUnitReportRendererTests {
     )
   }
 
+  @Test("counts a case with several failures once, as it counts cases")
+  func counts() {
+    var report = AuditReport.wholeSample
+    var other = report.findings[0]
+    other.signature = "6f0c2a91"
+    report.findings.append(other)
+    var late = report.findings[0]
+    late.code = .deliveryToDead
+    report.omitted = [late]
+    let text = text(report, failingFrom: .error)
+    #expect(text.ranges(of: "<failure ").count == 3)
+    let counts = #"name="kvo-audit" tests="40" failures="2" errors="1""#
+    #expect(text.contains("<testsuites \(counts)>\n  <testsuite \(counts)>\n"))
+  }
+
   @Test("skips every rule if nothing could be judged")
   func unjudged() {
     let reason = "not judged: no event of a usage log and no report of a fault was read"

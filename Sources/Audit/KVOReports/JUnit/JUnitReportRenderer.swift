@@ -34,8 +34,7 @@ package struct JUnitReportRenderer {
     let cases = RuleCatalogue.entries.map { testCase($0, report) }
     let suppressions = report.suppressions
     let failureCount =
-      cases.map(\.failureCount).reduce(0, +)
-      + suppressions.count { isFailure($0, report) }
+      cases.count(where: \.isFailed) + suppressions.count { isFailure($0, report) }
     var errors =
       report.failures.map { (name: $0.input, type: "unreadable", message: $0.message) }
       + report.missingParts.map {
@@ -120,8 +119,8 @@ private struct TestCase {
   var omittedFailureCount: Int
   var whyNotJudged: [String]
 
-  /// How many `failure` elements there are.
-  var failureCount: Int { failures.count + (omittedFailureCount > 0 ? 1 : 0) }
+  /// Whether it has `failure` elements; it counts once, however many there are.
+  var isFailed: Bool { !failures.isEmpty || omittedFailureCount > 0 }
 
   func write(to text: inout XMLText) {
     let attributes: KeyValuePairs = [
@@ -129,8 +128,8 @@ private struct TestCase {
     ]
     // A rule that found something and could not be judged everywhere has found something.
     let reason =
-      failureCount == 0 && !whyNotJudged.isEmpty ? whyNotJudged.joined(separator: "; ") : nil
-    if failureCount == 0, others.isEmpty, reason == nil {
+      !isFailed && !whyNotJudged.isEmpty ? whyNotJudged.joined(separator: "; ") : nil
+    if !isFailed, others.isEmpty, reason == nil {
       text.element("testcase", attributes)
       return
     }
