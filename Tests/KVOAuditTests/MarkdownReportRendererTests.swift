@@ -54,6 +54,46 @@ struct MarkdownReportRendererTests {
     )
   }
 
+  @Test("says why frames are addresses, before the rules that were not judged")
+  func unnamed() {
+    var report = AuditReport()
+    report.notJudged = [AuditReport.NotJudged(code: .mutationWithoutNotification, why: "no writes")]
+    report.unnamed = (1...21).map { "lib_\($0).so has no debug information" }
+    #expect(
+      text(report).hasPrefix(
+        """
+        ## KVO audit: nothing found in 0 events
+
+        **Not named, so that frames stay addresses:**
+
+        - lib\\_1.so has no debug information
+        - lib\\_2.so has no debug information
+
+        """
+      )
+    )
+    #expect(
+      text(report).hasSuffix(
+        """
+        - lib\\_21.so has no debug information
+
+        <details><summary>Rules that were not judged, which is not clean</summary>
+
+        - KVO014: no writes
+
+        </details>
+
+        """
+      )
+    )
+    let limited = MarkdownReportRenderer().render(report, within: .markdown)
+    #expect(
+      String(decoding: limited, as: UTF8.self).contains(
+        "- lib\\_20.so has no debug information\n- and 1 more\n\n<details>"
+      )
+    )
+  }
+
   @Test("says so if nothing was found")
   func clean() {
     #expect(text(AuditReport()) == "## KVO audit: nothing found in 0 events\n")

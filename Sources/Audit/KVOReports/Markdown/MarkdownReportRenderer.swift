@@ -73,6 +73,10 @@ package struct MarkdownReportRenderer {
       let lines = report.failures.map { "- \(Self.escaped($0.message))" }
       blocks.append("**Not read:**\n\n" + list(lines))
     }
+    if !report.unnamed.isEmpty {
+      let lines = report.unnamed.map { "- \(Self.escaped($0))" }
+      blocks.append("**Not named, so that frames stay addresses:**\n\n" + list(lines))
+    }
     if !report.notJudged.isEmpty {
       let lines = report.notJudged.map { "- \($0.code.rawValue): \(Self.escaped($0.why))" }
       blocks.append(
