@@ -82,6 +82,15 @@ import Testing
         #"{"ph":"e","name":"Account#1.owner ← Screen#3","cat":"observation","ts":6,"pid":1,"tid":0,"id":"1-2","args":{"ended by":"deinit"}}"#,
       ]
     )
+    // Each deallocation is one instant: at its beginning, or at its end if only that is in the log.
+    let instants = text.split(separator: "\n").filter { $0.contains("\"ph\":\"i\"") }
+    #expect(
+      instants == [
+        #"{"ph":"i","name":"deinit Screen#3","cat":"lifetime","ts":3,"pid":1,"tid":0,"s":"t"},"#,
+        #"{"ph":"i","name":"deinit Token#2","cat":"lifetime","ts":4,"pid":1,"tid":0,"s":"t"},"#,
+        #"{"ph":"i","name":"deinit Account#1","cat":"lifetime","ts":6,"pid":1,"tid":0,"s":"t"},"#,
+      ]
+    )
   }
 
   @Test("satisfies the format for each kind of event, whatever the log omits or repeats")

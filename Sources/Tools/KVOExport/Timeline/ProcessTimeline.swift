@@ -33,6 +33,8 @@ struct ProcessTimeline {
 
   /// How many changes are known after their end, for callbacks that come later.
   private static let originLimit = 4_096
+  /// How many deallocations are open at the most: some logs state no end of any.
+  private static let deallocationLimit = 65_536
 
   let ordinal: Int
   private var process: ProcessInfo?
@@ -50,6 +52,8 @@ struct ProcessTimeline {
   private var callbacks: [Int: [Open]] = [:]
   private var origins: [ChangeID: Origin] = [:]
   private var originOrder: [ChangeID] = []
+  /// The objects whose deallocation began, and has not ended.
+  private var deallocating: Set<ObjectID> = []
   private var flowCount = 0
 
   init(ordinal: Int) { self.ordinal = ordinal }
@@ -112,8 +116,14 @@ struct ProcessTimeline {
       event.arguments = [("phase", .text(delivery.phase.rawValue))]
       writer.append(event)
     case .deinit(let object):
+      if deallocating.count == Self.deallocationLimit { deallocating = [] }
+      deallocating.insert(object.id)
       instant("deinit \(name(of: object, names))", at: time, thread, &writer)
     case .deinitEnd(let object):
+      // A log may state only the ends.
+      if deallocating.remove(object.id) == nil {
+        instant("deinit \(name(of: object, names))", at: time, thread, &writer)
+      }
       for id in held[object.id] ?? [] { close(id, at: time, thread, by: "deinit", &writer) }
     case .crash(let crash):
       let name = crash.name == .none ? "crash" : "crash \(names[crash.name])"
