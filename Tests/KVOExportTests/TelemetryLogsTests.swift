@@ -49,24 +49,26 @@ import Testing
     #expect((records[0]["body"] as? [String: String])?["stringValue"] == "removed\ntwice")
     let attributes = records.map { record in
       (record["attributes"] as? [[String: Any]] ?? []).map { attribute in
-        let value = (attribute["value"] as? [String: String])?["stringValue"] ?? "?"
-        return "\(attribute["key"] as? String ?? "?")=\(value)"
+        // A number of 64 bits is a text in JSON, too.
+        let value = attribute["value"] as? [String: String] ?? [:]
+        let shown = value["stringValue"] ?? value["intValue"].map { "int \($0)" } ?? "?"
+        return "\(attribute["key"] as? String ?? "?")=\(shown)"
       }
     }
     #expect(
       attributes == [
         [
           "kvo.rule=KVO001", "kvo.rule.name=double-remove", "kvo.signature=2:00",
-          "kvo.observed.class=Account", "kvo.consequence=contained", "kvo.count=1",
+          "kvo.observed.class=Account", "kvo.consequence=contained", "kvo.count=int 1",
           "kvo.advice=once",
           "code.function.name=Screen.\"close\"", "code.file.path=/a/Screen.swift",
-          "code.line.number=7",
+          "code.line.number=int 7",
           "code.stacktrace=Screen.\"close\" Screen.swift:7",
         ],
         [
-          "exception.type=SIGSEGV", "kvo.live_observations=3",
+          "exception.type=SIGSEGV", "kvo.live_observations=int 3",
           "code.function.name=Screen.\"close\"", "code.file.path=/a/Screen.swift",
-          "code.line.number=7",
+          "code.line.number=int 7",
           "code.stacktrace=Screen.\"close\" Screen.swift:7",
         ],
       ]

@@ -24,7 +24,7 @@ package struct TelemetryLogs {
   package var json: [UInt8] {
     var text: [UInt8] = []
     text.append(contentsOf: #"{"resourceLogs":[{"resource":{"attributes":["#.utf8)
-    Self.write("service.name", "kvo-audit", to: &text)
+    Self.write("service.name", .text("kvo-audit"), to: &text)
     text.append(contentsOf: #"]},"scopeLogs":[{"scope":{"name":"kvo-audit","version":"#.utf8)
     text.append(jsonString: AuditVersion.current)
     text.append(contentsOf: #"},"logRecords":["#.utf8)
@@ -44,19 +44,18 @@ package struct TelemetryLogs {
     var severityNumber: Int
     var severity: String
     var body: String
-    var attributes: [(key: String, value: String?)]
+    var attributes: [Finding.Attribute]
     var stack: Finding.Stack?
   }
 
   private func record(_ finding: Finding) -> Record {
-    Record(
+    let count: Finding.Attribute = ("kvo.count", .integer(finding.count))
+    return Record(
       event: "kvo.finding",
       severityNumber: [.note: 9, .warning: 13, .error: 17][finding.severity] ?? 0,
       severity: finding.severity.rawValue.uppercased(),
       body: finding.message,
-      attributes: finding.attributes + [
-        ("kvo.count", "\(finding.count)"), finding.adviceAttribute,
-      ],
+      attributes: finding.attributes + [count, finding.adviceAttribute],
       stack: finding.stacks.first
     )
   }
@@ -68,8 +67,9 @@ package struct TelemetryLogs {
       severity: "FATAL",
       body: "The recorded process crashed: \(crash.phrases.joined(separator: ", "))",
       attributes: [
-        ("exception.type", crash.name), ("exception.message", crash.reason),
-        ("kvo.live_observations", crash.liveCount.map { "\($0)" }),
+        ("exception.type", .text(crash.name)),
+        ("exception.message", Finding.AttributeValue(crash.reason)),
+        ("kvo.live_observations", crash.liveCount.map { .integer($0) }),
       ],
       stack: crash.stack
     )
@@ -99,9 +99,19 @@ package struct TelemetryLogs {
     text.append(contentsOf: "]}".utf8)
   }
 
-  private static func write(_ key: String, _ value: String, to text: inout [UInt8]) {
-    text.append(contentsOf: #"{"key":"\#(key)","value":{"stringValue":"#.utf8)
-    text.append(jsonString: value)
+  private static func write(
+    _ key: String,
+    _ value: Finding.AttributeValue,
+    to text: inout [UInt8]
+  ) {
+    text.append(contentsOf: #"{"key":"\#(key)","value":{"#.utf8)
+    switch value {
+    case .text(let value):
+      text.append(contentsOf: #""stringValue":"#.utf8)
+      text.append(jsonString: value)
+    // A number of 64 bits.
+    case .integer(let value): text.append(contentsOf: #""intValue":"\#(value)""#.utf8)
+    }
     text.append(contentsOf: "}}".utf8)
   }
 }
