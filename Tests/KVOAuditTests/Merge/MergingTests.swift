@@ -219,10 +219,29 @@ import Testing
     #expect(whole.findings.map(\.severity) == [.error])
     #expect(whole.findings.map(\.isSuppressed) == [true])
     #expect(whole.findings[0].consequences.map(\.count) == [2])
+    #expect(whole.findings[0].consequences.map(\.suppression) == [whole.findings[0].suppression])
     #expect(whole.inputs.map(\.path) == ["0.jsonl", "a.jsonl"])
     #expect(whole.suppressions.map(\.state) == [.used])
     #expect(whole.summary.suppressedCount == 1 && whole.summary.errorCount == 0)
     #expect(whole.summary.droppedEventCount == .max)
+  }
+
+  @Test("suppress what follows in one from a finding that is suppressed in another")
+  func suppressedRoot() throws {
+    let line = Array("KVO001 until=2027-01-01 because x".utf8)
+    let file = try SuppressionFile(path: "kvo", bytes: line)
+    let day = try #require(CalendarDay("2026-01-01"))
+    var alone = AuditReport.sample
+    alone.findings[0].consequences = []
+    alone.suppress(file.suppressions, on: day)
+    for reports in [[alone, .sample], [.sample, alone]] {
+      let root = AuditReport.merging(reports).findings[0]
+      #expect(root.consequences.map(\.isSuppressed) == [true])
+      #expect(root.suppression != nil)
+      #expect(root.consequences.map(\.suppression) == [root.suppression])
+    }
+    let root = AuditReport.merging([.sample, .sample]).findings[0]
+    #expect(root.consequences.map(\.isSuppressed) == [false])
   }
 
   @Test("of none are an empty report")

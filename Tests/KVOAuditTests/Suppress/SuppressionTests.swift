@@ -78,6 +78,28 @@ import Testing
     #expect(report.suppressions.map(\.state) == [.used])
   }
 
+  @Test("of a root suppresses its consequences with it, for its reason")
+  func consequences() throws {
+    var sample = AuditReport.sample
+    sample.findings[0].consequences[0].isExpected = false
+    let lines = "KVO001 until=2027-01-15 because x\nKVO008 until=2027-01-16 because y"
+    for lines in [lines, String(lines.prefix { $0 != "\n" })] {
+      let report = try report(lines, of: sample)
+      let note = SuppressionNote(reason: "x", until: "2027-01-15", location: "kvo:1")
+      let all = report.findings.flatMap(\.withConsequences)
+      #expect(all.map(\.isSuppressed) == [true, true])
+      #expect(all.map(\.suppression) == [note, note])
+      #expect(report.suppressions.allSatisfy { $0.state == .used && $0.matchCount == 1 })
+      // The table of all runtimes lists consequences like other findings.
+      #expect(ProfileMatrix([(.swift, report)]).rows.isEmpty)
+    }
+    // The twin: an expired one suppresses neither.
+    let expired = try report("KVO001 until=2027-01-14 because x", of: sample)
+    let all = expired.findings.flatMap(\.withConsequences)
+    #expect(all.map(\.isSuppressed) == [false, false])
+    #expect(ProfileMatrix([(.swift, expired)]).rows.count == 2)
+  }
+
   @Test("holds on its last day, and not on the next, when it is a finding itself")
   func expiry() throws {
     let report = try report("KVO001 until=2027-01-14 because x\nKVO002 until=2027-01-14 because y")

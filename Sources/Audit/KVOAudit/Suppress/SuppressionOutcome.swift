@@ -163,5 +163,18 @@ extension Finding {
     for index in consequences.indices {
       consequences[index].suppress(suppressions, isActive, &matchCounts)
     }
+    suppressConsequences()
+  }
+
+  /// Suppresses the consequences of the finding with it, for the same reason, if it is suppressed.
+  ///
+  /// Their own suppressions do not matter then: merged in any order, reports have the same result.
+  package mutating func suppressConsequences() {
+    guard isSuppressed else { return }
+    for index in consequences.indices {
+      consequences[index].isSuppressed = true
+      consequences[index].suppression = suppression
+      consequences[index].suppressConsequences()
+    }
   }
 }

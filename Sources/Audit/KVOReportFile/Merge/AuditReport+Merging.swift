@@ -136,6 +136,7 @@ extension Finding {
     let consequences = Dictionary(grouping: reported.flatMap(\.consequences), by: \.signature)
     whole.consequences = consequences.values.map(merging)
       .sorted { ($0.code, $0.signature) < ($1.code, $1.signature) }
+    whole.suppressConsequences()
     return whole
   }
 
