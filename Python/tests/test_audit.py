@@ -132,6 +132,22 @@ def test_suppressions_and_a_baseline_apply(logs, tmp_path):
     assert not any(expired.findings["suppressed"].to_pylist())
 
 
+def test_a_finding_that_a_test_expects_is_marked(tmp_path):
+    objects = '"subject":{"class":"Account","id":"1"},"observer":{"class":"Screen","id":"2"}'
+    lines = [
+        '{"event":"process","schema":1,"runtime":"swift","complete":true}',
+        '{"event":"scopeBegin","thread":1,"id":2,"name":"test"}',
+        '{"event":"expects","thread":1,"rules":["KVO002"],"scope":2}',
+        f'{{"event":"remove","thread":1,{objects},"keyPath":"balance"}}',
+        '{"event":"scopeEnd","thread":1,"id":2}',
+        '{"event":"exit","status":0}',
+    ]
+    for log, expected in ((lines, True), (lines[:2] + lines[3:], False)):
+        (tmp_path / "a.jsonl").write_text("\n".join(log) + "\n")
+        rows = kvo_audit.audit(tmp_path / "a.jsonl").findings.to_pylist()
+        assert [(row["rule"], row["severity"], row["expected"]) for row in rows] == [("KVO002", "error", expected)]
+
+
 def test_reports_have_the_forms_of_the_tool(logs, tmp_path):
     report = kvo_audit.audit(logs)
     assert report.to_html(tmp_path / "a.html").startswith("<!DOCTYPE html>")

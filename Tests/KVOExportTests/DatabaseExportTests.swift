@@ -15,10 +15,11 @@ import Testing
   private static let log = """
     {"event":"process","schema":1,"pid":7}
     {"event":"scopeBegin","id":1,"name":"open"}
+    {"event":"expects","scope":1,"rules":["KVO002"]}
     {"event":"register","t":10,"scope":1,"thread":1,\(objects),"keyPath":"balance","registration":5,"stack":["Screen.init(account:) (Screen.swift:12)","main (main.swift:3)"]}
     {"event":"registerEnd","thread":1,"registration":5}
-    {"event":"scopeEnd","id":1}
     {"event":"remove","t":20,"thread":1,\(objects),"keyPath":"owner"}
+    {"event":"scopeEnd","id":1}
     {"event":"exit","status":0}
 
     """
@@ -35,16 +36,16 @@ import Testing
   @Test("has the findings, stacks, call sites, growth and events of logs")
   func tables() throws {
     let database = try database()
-    #expect(try database.of("SELECT id, kind, events FROM inputs") == ["0|jsonl|7"])
+    #expect(try database.of("SELECT id, kind, events FROM inputs") == ["0|jsonl|8"])
     #expect(
       try database.of(
         """
         SELECT parent, code, severity, class, observer, key_path, count, processes, runs, library, \
-        suppressed, input FROM findings ORDER BY code
+        suppressed, input, expected FROM findings ORDER BY code
         """
       ) == [
-        "|KVO002|error|Account|Screen|owner|1|1|1|0|0|0",
-        "|KVO021|error|Account|Screen|balance|1|1|1|0|0|0",
+        "|KVO002|error|Account|Screen|owner|1|1|1|0|0|0|1",
+        "|KVO021|error|Account|Screen|balance|1|1|1|0|0|0|0",
       ]
     )
     #expect(
@@ -70,9 +71,10 @@ import Testing
     #expect(
       try database.of("SELECT * FROM events ORDER BY number") == [
         "0|1|||process|||||||", "0|2|||scopeBegin|||||||",
-        "0|3|10|1|register|Account|12|Screen|3|balance|5|", "0|4||1|registerEnd||||||5|",
-        "0|5|||scopeEnd|||||||", "0|6|20|1|remove|Account|12|Screen|3|owner||",
-        "0|7|||exit|||||||",
+        "0|3|||expects|||||||",
+        "0|4|10|1|register|Account|12|Screen|3|balance|5|", "0|5||1|registerEnd||||||5|",
+        "0|6|20|1|remove|Account|12|Screen|3|owner||", "0|7|||scopeEnd|||||||",
+        "0|8|||exit|||||||",
       ]
     )
   }
@@ -84,7 +86,7 @@ import Testing
     #expect(
       answers == [
         ["Screen.swift:12|balance|1"], ["KVO002|1", "KVO021|1"], ["Screen.swift:12|open|1"],
-        ["3|register", "4|registerEnd"], ["Account#12|1"],
+        ["4|register", "5|registerEnd"], ["Account#12|1"],
       ]
     )
   }

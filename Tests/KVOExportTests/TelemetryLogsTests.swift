@@ -6,6 +6,47 @@ import KVORules
 import Testing
 
 @Suite("Log records of OpenTelemetry") struct TelemetryLogsTests {
+  @Test("of a finding that a test expects say so, with the severity of a note")
+  func expected() throws {
+    func records(isExpected: Bool) throws -> String {
+      let finding = Finding(
+        code: .doubleRemove,
+        severity: .error,
+        profile: .swift,
+        consequence: .contained,
+        message: "twice",
+        hint: "once",
+        signature: "2:00",
+        isExpected: isExpected
+      )
+      let json = TelemetryLogs(AuditReport(findings: [finding]), observedTime: 1).json
+      let text = String(decoding: json, as: UTF8.self)
+      let start = try #require(text.firstRange(of: #""logRecords":["#)).upperBound
+      return String(text[start...])
+    }
+    func record(_ severity: String, _ mark: String) -> String {
+      #"{"observedTimeUnixNano":"1","eventName":"kvo.finding",\#(severity),"#
+        + #""body":{"stringValue":"twice"},"attributes":["#
+        + #"{"key":"kvo.rule","value":{"stringValue":"KVO001"}},"#
+        + #"{"key":"kvo.rule.name","value":{"stringValue":"double-remove"}},"#
+        + #"{"key":"kvo.signature","value":{"stringValue":"2:00"}},"#
+        + #"{"key":"kvo.consequence","value":{"stringValue":"contained"}},"#
+        + #"{"key":"kvo.count","value":{"intValue":"1"}},\#(mark)"#
+        + #"{"key":"kvo.advice","value":{"stringValue":"once"}}]}]}]}]}"# + "\n"
+    }
+    #expect(
+      try records(isExpected: true)
+        == record(
+          #""severityNumber":9,"severityText":"NOTE""#,
+          #"{"key":"kvo.expected","value":{"boolValue":true}},"#
+        )
+    )
+    #expect(
+      try records(isExpected: false)
+        == record(#""severityNumber":17,"severityText":"ERROR""#, "")
+    )
+  }
+
   @Test("have a record for each finding and crash, as its JSON form spells them")
   func records() throws {
     let stack = Finding.Stack(

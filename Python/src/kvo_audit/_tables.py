@@ -41,6 +41,7 @@ FINDINGS = pa.schema(
         _field("last_seen", pa.date32(), "the last one"),
         _field("suppressed", pa.bool_(), "whether it is a known issue", nullable=False),
         _field("library", pa.bool_(), "whether only libraries made the calls", nullable=False),
+        _field("expected", pa.bool_(), "whether a test expects it, so that it does not count", nullable=False),
     ]
 )
 
@@ -109,6 +110,7 @@ def _finding(finding: Mapping[str, Any], parent: str | None) -> Iterator[dict[st
         "last_seen": _day(days[-1]) if days else None,
         "suppressed": finding["suppressed"],
         "library": finding.get("library", False),
+        "expected": finding["expected"],
     }
     for sighting in sightings:
         counts = {key: sighting.get(key, 1) for key in ("count", "processes", "runs")}

@@ -113,6 +113,29 @@ import Testing
     #expect(now.comparison?.fixed == [])
   }
 
+  @Test("does not count what a test expects")
+  func expected() {
+    func expected(_ code: RuleCode, _ signature: String) -> Finding {
+      var finding = finding(code, signature)
+      finding.isExpected = true
+      return finding
+    }
+    let old = [expected(.doubleRemove, "11111111"), expected(.deliveryToDead, "33333333")]
+    let new = [expected(.doubleRemove, "11111111"), expected(.removeUnregistered, "22222222")]
+    let report = compared(new, with: old)
+    #expect(report.findings.map(\.baseline) == [.unchanged, .new])
+    let text = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+    #expect(text.contains("\n\nCOMPARED with old.json: 0 new, 0 unchanged, 0 fixed\n\n"))
+    let difference = ReportDifference(
+      from: (AuditReport(findings: old), "old.json"),
+      to: (AuditReport(findings: new), "new.jsonl")
+    )
+    #expect(
+      String(decoding: difference.text(), as: UTF8.self)
+        == "SUMMARY: 0 new, 0 fixed, 0 moved, 0 not judged, 0 unchanged from old.json to new.jsonl\n"
+    )
+  }
+
   @Test("fails only on new findings, if requested")
   func failing() {
     let old = [finding(.doubleRemove, "1")]

@@ -32,7 +32,7 @@ extension AuditReport {
   /// Compares the report with `previous`, and notes the result at each finding.
   ///
   /// A consequence of a finding is not a separate finding: it is neither new nor fixed, but a finding that was a
-  /// consequence before is not new.
+  /// consequence before is not new. A finding that a test expects has a state, and is not counted.
   ///
   /// - Parameters:
   ///   - previous: the previous report.
@@ -52,26 +52,27 @@ extension AuditReport {
     }
     var moved: Set<String> = []
     for index in findings.indices {
+      let count = findings[index].isExpected ? 0 : 1
       if known.contains(findings[index])
         || findings[index].isExpected && expected.contains(findings[index])
       {
         findings[index].baseline = .unchanged
-        comparison.unchangedCount += 1
+        comparison.unchangedCount += count
       } else if let other = gone[findings[index].locus]?.popLast(
         where: findings[index].mayMove(from:)
       ) {
         findings[index].baseline = .moved(from: other.signature)
-        comparison.movedCount += 1
+        comparison.movedCount += count
         moved.insert(other.signature)
       } else {
         findings[index].baseline = .new
-        comparison.newCount += 1
+        comparison.newCount += count
       }
     }
     let unjudged = Set(notJudged.map(\.code))
     let isUnknown = mayLackFindings || whyNothingWasJudged != nil
     for finding in previous.findings
-    where !present.contains(finding) && !moved.contains(finding.signature) {
+    where !present.contains(finding) && !moved.contains(finding.signature) && !finding.isExpected {
       if isUnknown || unjudged.contains(finding.code) {
         comparison.unjudged.append(finding)
       } else {

@@ -30,7 +30,7 @@ package struct ReportDifference: Sendable {
   /// The parts, in the order in which they are reported.
   private var parts: [(name: String, findings: [Finding])] {
     func with(_ name: String) -> [Finding] {
-      report.findings.filter { $0.baseline?.name == name && $0.suppression == nil }
+      report.findings.filter { $0.baseline?.name == name && $0.counts }
     }
     return [
       ("new", with("new")), ("fixed", report.comparison?.fixed ?? []),

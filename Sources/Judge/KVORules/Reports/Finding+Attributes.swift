@@ -6,6 +6,7 @@ extension Finding {
   package enum AttributeValue: Hashable, Sendable, CustomStringConvertible {
     case text(String)
     case integer(Int)
+    case flag(Bool)
 
     /// A text, or nil if there is none.
     package init?(_ text: String?) {
@@ -17,6 +18,7 @@ extension Finding {
       switch self {
       case .text(let text): text
       case .integer(let number): "\(number)"
+      case .flag(let isSet): "\(isSet)"
       }
     }
   }

@@ -95,7 +95,7 @@ package struct DatabaseExport {
         .text(finding.subject?.className), .text(finding.observer?.className),
         .text(finding.keyPath), .integer(finding.count), .integer(finding.processCount),
         .integer(finding.runCount), .flag(finding.isLibrary), .flag(finding.isSuppressed),
-        .integer(finding.input),
+        .integer(finding.input), .flag(finding.isExpected),
       ]
     )
     for (number, stack) in finding.stacks.enumerated() {

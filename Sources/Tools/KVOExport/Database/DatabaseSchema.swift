@@ -9,7 +9,7 @@ extension DatabaseExport {
       code TEXT NOT NULL, slug TEXT NOT NULL, severity TEXT NOT NULL, consequence TEXT NOT NULL,
       message TEXT NOT NULL, class TEXT, observer TEXT, key_path TEXT, count INTEGER NOT NULL,
       processes INTEGER NOT NULL, runs INTEGER NOT NULL, library INTEGER NOT NULL,
-      suppressed INTEGER NOT NULL, input INTEGER REFERENCES inputs
+      suppressed INTEGER NOT NULL, input INTEGER REFERENCES inputs, expected INTEGER NOT NULL
     );
     CREATE TABLE finding_frames (
       finding INTEGER NOT NULL REFERENCES findings, stack INTEGER NOT NULL, role TEXT NOT NULL,

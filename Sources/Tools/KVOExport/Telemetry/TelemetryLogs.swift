@@ -49,13 +49,18 @@ package struct TelemetryLogs {
   }
 
   private func record(_ finding: Finding) -> Record {
-    let count: Finding.Attribute = ("kvo.count", .integer(finding.count))
+    // What a test expects must not alarm anybody.
+    let severity = finding.isExpected ? .note : finding.severity
+    let more: [Finding.Attribute] = [
+      ("kvo.count", .integer(finding.count)),
+      ("kvo.expected", finding.isExpected ? .flag(true) : nil),
+    ]
     return Record(
       event: "kvo.finding",
-      severityNumber: [.note: 9, .warning: 13, .error: 17][finding.severity] ?? 0,
-      severity: finding.severity.rawValue.uppercased(),
+      severityNumber: [.note: 9, .warning: 13, .error: 17][severity] ?? 0,
+      severity: severity.rawValue.uppercased(),
       body: finding.message,
-      attributes: finding.attributes + [count, finding.adviceAttribute],
+      attributes: finding.attributes + more + [finding.adviceAttribute],
       stack: finding.stacks.first
     )
   }
@@ -111,6 +116,7 @@ package struct TelemetryLogs {
       text.append(jsonString: value)
     // A number of 64 bits.
     case .integer(let value): text.append(contentsOf: #""intValue":"\#(value)""#.utf8)
+    case .flag(let value): text.append(contentsOf: #""boolValue":\#(value)"#.utf8)
     }
     text.append(contentsOf: "}}".utf8)
   }
