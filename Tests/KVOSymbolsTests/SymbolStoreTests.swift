@@ -118,6 +118,64 @@ struct SymbolStoreTests {
     }
   }
 
+  @Test(
+    "takes the file that says most of those with one build-id in a folder, whatever their names",
+    arguments: [["1", "2", "3"], ["3", "2", "1"], ["2", "3", "1"]]
+  )
+  func folder(names: [String]) throws {
+    let folder = fixture.folder.path("folder")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let stripped = try stripped()
+    let symbols = try stripped("-g")
+    let debug = fixture.folder.path("fixture.debug")
+    try #require(Tool("objcopy")).run(["--only-keep-debug", fixture.path, debug])
+    var expected = ""
+    for (name, file) in zip(names, [stripped, symbols, debug]) {
+      expected = "\(folder)/\(name)"
+      try FileManager.default.copyItem(atPath: file, toPath: expected)
+    }
+    let files = DebugFiles([folder])
+    #expect(files.all == [expected])
+    guard case .added = store.add(elf: files.all[0]) else {
+      Issue.record("not added")
+      return
+    }
+    let whole = try answers(of: fixture.path, by: DwarfFrameResolver(debugRoots: []))
+    for path in [stripped, fixture.folder.path("gone.so")] {
+      for resolver in [
+        DwarfFrameResolver(debugRoots: [], debugFiles: files),
+        DwarfFrameResolver(debugRoots: [], store: store),
+      ] {
+        #expect(try answers(of: path, by: resolver) == whole)
+      }
+    }
+    // Without debug information, the one with all symbols is left.
+    try FileManager.default.removeItem(atPath: expected)
+    #expect(DebugFiles([folder]).all == ["\(folder)/\(names[1])"])
+  }
+
+  @Test("does not take a named copy of a stripped image instead of its debug file")
+  func strippedCopy() throws {
+    let stripped = try stripped()
+    let copy = fixture.folder.path("copy.so")
+    try FileManager.default.copyItem(atPath: stripped, toPath: copy)
+    let buildID = try buildID
+    let name = "\(buildID.prefix(2))/\(buildID.dropFirst(2)).debug"
+    let debug = fixture.folder.path("root/.build-id/\(name)")
+    try FileManager.default.createDirectory(
+      at: URL(filePath: debug).deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
+    try #require(Tool("objcopy")).run(["--only-keep-debug", fixture.path, debug])
+    let roots = [fixture.folder.path("root")]
+    #expect(
+      try answers(
+        of: stripped,
+        by: DwarfFrameResolver(debugRoots: roots, debugFiles: DebugFiles([copy]))
+      ) == answers(of: fixture.path, by: DwarfFrameResolver(debugRoots: []))
+    )
+  }
+
   @Test("has one index for all images with a build-id, stripped or not there")
   func index() throws {
     guard case .added = store.add(elf: fixture.path) else {

@@ -2,7 +2,8 @@ import Glibc
 
 /// ELF files named by the user as sources of debug information, by their build-id.
 ///
-/// The files of `objcopy --only-keep-debug` and whole images are the same here: what counts is the build-id.
+/// The files of `objcopy --only-keep-debug` and whole images are the same here: what counts is the build-id. Of several
+/// files with one, such as a stripped program and its debug file, the one that says most is used.
 package struct DebugFiles: Sendable {
   /// The file with each build-id.
   private(set) var paths: [String: String] = [:]
@@ -18,12 +19,15 @@ package struct DebugFiles: Sendable {
   ///
   /// Complexity: O(files), of each of which the tables are read.
   package init(_ arguments: [String] = []) {
+    var contents: [String: ElfFile.Content] = [:]
     for argument in arguments {
       var isFound = false
       for path in Self.files(at: argument, depth: 0) {
         guard let file = try? ElfFile(path: path), !file.buildID.isEmpty else { continue }
         isFound = true
-        if paths[file.buildID] == nil { paths[file.buildID] = path }
+        let content = file.content
+        if let known = contents[file.buildID], !known.isLess(than: content) { continue }
+        (paths[file.buildID], contents[file.buildID]) = (path, content)
       }
       if !isFound { others.append(argument) }
     }

@@ -13,13 +13,17 @@ struct SeparateDebugFile {
 
   /// The file with the debug information of `image`, or nil.
   ///
-  /// Only a file with the same build-id is used; an image without one has none.
+  /// Only a file with the same build-id is used; an image without one has none. A file without debug information, such
+  /// as a copy of the stripped image, is used only if no other is there.
   func find(for image: ElfFile) -> ElfFile? {
     guard image.buildID.utf8.count > 2 else { return nil }
+    var stripped: ElfFile?
     for path in candidates(for: image) {
-      if let file = try? ElfFile(path: path), file.buildID == image.buildID { return file }
+      guard let file = try? ElfFile(path: path), file.buildID == image.buildID else { continue }
+      if file.debugInformationByteCount > 0 { return file }
+      stripped = stripped ?? file
     }
-    return nil
+    return stripped
   }
 
   /// The paths to try, in order.

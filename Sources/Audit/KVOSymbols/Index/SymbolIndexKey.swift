@@ -42,15 +42,42 @@ extension ElfFile {
     return bytes
   }
 
+  /// What a file says of the functions of its image.
+  struct Content {
+    var hasDebugInformation: Bool
+    var symbolTableByteCount: UInt64
+
+    /// Whether `other` says more: debug information counts before symbols.
+    func isLess(than other: Self) -> Bool {
+      guard hasDebugInformation == other.hasDebugInformation else {
+        return other.hasDebugInformation
+      }
+      return symbolTableByteCount < other.symbolTableByteCount
+    }
+  }
+
+  /// What it says of the functions of its image.
+  var content: Content {
+    Content(
+      hasDebugInformation: debugInformationByteCount > 0,
+      symbolTableByteCount: symbolTableByteCount
+    )
+  }
+
   /// Whether it has more symbols than those that it exports.
-  var hasSymbolTable: Bool {
+  var hasSymbolTable: Bool { symbolTableByteCount > 0 }
+
+  /// The size of the table of all symbols, or 0.
+  private var symbolTableByteCount: UInt64 {
     var section: OpaquePointer?
     while let next = elf_nextscn(handle, section) {
       section = next
       var header = GElf_Shdr()
-      if gelf_getshdr(next, &header) != nil, header.sh_type == UInt32(SHT_SYMTAB) { return true }
+      if gelf_getshdr(next, &header) != nil, header.sh_type == UInt32(SHT_SYMTAB) {
+        return header.sh_size
+      }
     }
-    return false
+    return 0
   }
 
   /// The size of the section with the entries of functions, or 0.
