@@ -210,7 +210,8 @@ struct ReportOptions: ParsableArguments {
     }
     if open { OpenedPage.open(page ?? OpenedPage.path) }
     if GitHubActions.isRunning, !noAnnotations {
-      if !formats.contains(where: { $0.format == .github }) {
+      // GitHub reads standard output, too, and no file.
+      if !formats.contains(where: { $0.format == .github && $0.path == nil }) {
         GitHubActions.annotate(report, root: repository.root)
       }
       if !report.inputs.isEmpty {

@@ -36,6 +36,10 @@ struct GitHubActionsTests {
     // If requested, annotations are on standard output, once.
     let asked = try self.run(["--format", "github", "log"], summary: nil)
     #expect(asked.complaint == "" && asked.output == run.complaint)
+    // GitHub does not read a file.
+    let written = try self.run(["--format", "github=file", "log"], summary: nil)
+    #expect(written.complaint == run.complaint && written.output == "")
+    #expect(try String(contentsOfFile: folder.path("file"), encoding: .utf8) == run.complaint)
   }
 
   @Test("does neither if disabled, or elsewhere")
