@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,13 @@ def test_a_finding_that_a_test_expects_is_marked(tmp_path):
         (tmp_path / "a.jsonl").write_text("\n".join(log) + "\n")
         rows = kvo_audit.audit(tmp_path / "a.jsonl").findings.to_pylist()
         assert [(row["rule"], row["severity"], row["expected"]) for row in rows] == [("KVO002", "error", expected)]
+
+
+def test_the_meaning_of_a_consequence_names_all_of_them():
+    source = Path(__file__).parents[2] / "Sources/Judge/KVORules/Findings/Severity.swift"
+    cases = source.read_text().split("enum Consequence")[1].split("\n}")[0]
+    meaning = kvo_audit.FINDINGS.field("consequence").metadata[b"meaning"].decode()
+    assert set(re.split(r", | or ", meaning)) == set(re.findall(r"^  case (\w+)", cases, re.MULTILINE))
 
 
 def test_reports_have_the_forms_of_the_tool(logs, tmp_path):

@@ -22,7 +22,7 @@ FINDINGS = pa.schema(
         _field("rule", pa.string(), "KVO001", nullable=False),
         _field("name", pa.string(), "double-remove", nullable=False),
         _field("severity", pa.string(), "error, warning or note", nullable=False),
-        _field("consequence", pa.string(), "contained, crash, wrong, leak, none or unknown", nullable=False),
+        _field("consequence", pa.string(), "contained, crash, wrong, leak, hang, none or unknown", nullable=False),
         _field("confidence", pa.string(), "high or low", nullable=False),
         _field("class", pa.string(), "the class of the observed object"),
         _field("observer_class", pa.string(), "the class of the observer"),

@@ -83,17 +83,20 @@ struct ForgeReportTests {
     )
   }
 
-  @Test("has a warning as minor in GitLab, even of a fault that ends the program")
-  func severities() {
+  @Test(
+    "has a warning as minor in GitLab, even of a fault that ends the program or makes it hang",
+    arguments: [(Consequence.crash, "blocker"), (.hang, "blocker"), (.wrong, "critical")]
+  )
+  func severities(consequence: Consequence, error: String) {
     var finding = report.findings[0]
-    finding.consequence = .crash
+    finding.consequence = consequence
     let severities = [Severity.error, .warning, .note].map { severity in
       finding.severity = severity
       let report = AuditReport(inputs: report.inputs, findings: [finding])
       let text = String(decoding: GitLabReportRenderer().render(report), as: UTF8.self)
-      return text.firstMatch(of: #/"severity": "(\w+)"/#)?.output.1
+      return text.firstMatch(of: #/"severity": "(\w+)"/#).map { String($0.output.1) }
     }
-    #expect(severities == ["blocker", "minor", "info"])
+    #expect(severities == [error, "minor", "info"])
   }
 
   @Test("blames the log that a problem is in, and no other one")
