@@ -125,8 +125,8 @@ struct SymbolStoreTests {
   func folder(names: [String]) throws {
     let folder = fixture.folder.path("folder")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let stripped = try stripped()
-    let symbols = try stripped("-g")
+    let stripped = try self.stripped()
+    let symbols = try self.stripped("-g")
     let debug = fixture.folder.path("fixture.debug")
     try #require(Tool("objcopy")).run(["--only-keep-debug", fixture.path, debug])
     var expected = ""
