@@ -1,4 +1,5 @@
 import KVOAudit
+import KVOFindings
 import KVOReports
 import KVORules
 import Testing
