@@ -30,6 +30,26 @@ enum ReportHead {
     return result
   }
 
+  /// The lines of the input in which reports after the first begin, ascending.
+  ///
+  /// - Complexity: O(length).
+  static func linesOfNext(in text: CleanText) -> [Int] {
+    let starts = starts(in: text.bytes[...])
+    var lines: [Int] = []
+    for (index, start) in starts.enumerated().dropFirst() {
+      let end = index + 1 < starts.count ? starts[index + 1] : text.bytes.count
+      let line = text.number(at: start)
+      // Without this, the words are those of something else.
+      if FrameLine.first("\nException Type:", in: text.bytes[start..<end]) != nil
+        || text.bytes[start...].starts(with: "Exception Type:".utf8),
+        line > lines.last ?? text.lineNumbers[0]
+      {
+        lines.append(line)
+      }
+    }
+    return lines
+  }
+
   static func isReport(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.starts(with: "Incident Identifier:".utf8) || bytes.starts(with: "Process:".utf8)
   }

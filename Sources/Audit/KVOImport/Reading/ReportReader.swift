@@ -205,7 +205,26 @@ final class ReportReader: TextFaultReader {
     if passage.isReport { form = form ?? .crash }
     let rest = OwnReport.removed(from: passage.bytes)
     hasOwnReport = hasOwnReport || rest != nil
-    let text = CleanText(rest?[...] ?? passage.bytes, firstLine: passage.firstLine)
+    let bytes = rest?[...] ?? passage.bytes
+    let text = CleanText(bytes, firstLine: passage.firstLine)
+    let next = ReportHead.linesOfNext(in: text)
+    if next.isEmpty { return judge(text) }
+    // What a log puts before each line hid their heads.
+    var start = bytes.startIndex
+    var line = passage.firstLine
+    for end in next + [Int.max] {
+      var cut = start
+      let first = line
+      while line < end, cut < bytes.endIndex {
+        cut = bytes[cut...].firstIndex(of: 0x0a).map { $0 + 1 } ?? bytes.endIndex
+        line += 1
+      }
+      judge(CleanText(bytes[start..<cut], firstLine: first))
+      start = cut
+    }
+  }
+
+  private func judge(_ text: CleanText) {
     let document = ReportDocument(text)
     tellsCrash = tellsCrash || document.statesCrash
     judge(document)

@@ -1,0 +1,56 @@
+import KVOFindings
+import KVORules
+import Testing
+
+/// Several crash reports in a log whose lines have the words of a service before them.
+@Suite("Several reports in a log") struct SeveralReportsTests {
+  private static func report(_ number: Int, _ observer: String = "GaugeView") -> [String] {
+    [
+      "Incident Identifier: 0A1B2C3D-0000-0000-0000-00000000000\(number)",
+      "Process:         Gauges [12\(number)]",
+      "Version:         1.\(number)",
+      "OS Version:      iOS 10.\(number)",
+      "",
+      "Exception Type:  EXC_CRASH (SIGABRT)",
+      "",
+      "Application Specific Information:",
+      "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'Cannot remove an observer "
+        + "<\(observer) 0x1a0> for the key path \"level\" from <Meter 0x2b0> because it is not registered as an "
+        + "observer.'",
+      "",
+      "Last Exception Backtrace:",
+      "0   CoreFoundation  0x18e6a81c0 __exceptionPreprocess + 124",
+      "1   libobjc.A.dylib 0x18d0e055c objc_exception_throw + 56",
+      "2   Gauges          0x1000a11e8 -[\(observer) stop] + 29",
+    ]
+  }
+
+  static let prefixes = [
+    "", "2024-03-01T10:11:12.123456Z ", "[web] ", "web-1  | ", "2024-03-01T10:11:12.1Z stderr F ",
+    "> ",
+    "// ", "job\tRun\t2024-03-01T10:11:12.1234567Z ", "Mar  1 10:11:12 host ReportCrash[77]: ",
+  ]
+
+  @Test("each is separate, with its own stack and facts", arguments: prefixes)
+  func separate(prefix: String) {
+    let lines = Self.report(1) + Self.report(2) + Self.report(3, "DialView")
+    let findings = Reading.findings(lines.map { prefix + $0 + "\n" }.joined())
+      .sorted { $0.count > $1.count }
+    #expect(
+      findings.map(Reading.summary)
+        == ["KVO002 Meter.level < GaugeView", "KVO002 Meter.level < DialView"]
+    )
+    #expect(findings.map(\.count) == [2, 1])
+    #expect(findings.first?.crashFacts?.versions == ["1.1": 1, "1.2": 1])
+    #expect(findings.last?.crashFacts?.versions == ["1.3": 1])
+    let own = findings.compactMap { $0.stacks.first?.frames.first(where: \.isFirstOwn)?.symbol }
+    #expect(own == ["-[GaugeView stop]", "-[DialView stop]"])
+  }
+
+  @Test("labels of a log without an exception's type begin no report", arguments: prefixes)
+  func labels(prefix: String) {
+    let lines = Self.report(1).prefix(9) + ["Process: stopped"] + Self.report(1).suffix(4)
+    let findings = Reading.findings(lines.map { prefix + $0 + "\n" }.joined())
+    #expect(findings.map(\.count) == [1])
+  }
+}
