@@ -15,6 +15,9 @@ import Testing
       "app-1  | ", "app_1  | ", "0|app  | ", "2024-03-01T10:11:12.1234567Z ##[error]",
       "<11>1 2024-03-01T10:11:12.003Z host app 123 ID47 - ",
       "2024-03-01T10:11:12+00:00 app[web.1]: ",
+      "2024-03-01 10:11:12.123456+0100 0x1a2b     Error       0x0                  1234   0    Gauges: ",
+      "2024-03-01 10:11:12.123456+0100 0x1a2b     Default     0x2f1                1234   7    Gauges: "
+        + "(CoreFoundation) [com.example.gauges:main] ",
     ]
   )
   func prefixes(prefix: String) {

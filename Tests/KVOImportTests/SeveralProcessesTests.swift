@@ -27,6 +27,22 @@ import Testing
   }
 
   @Test(
+    "so they are in the forms of a device's log and of the unified log",
+    arguments: [
+      "Mar  1 10:11:12 iPhone Gauges(CoreFoundation)[4711] <Notice>: ",
+      "2024-03-01 10:11:12.123456+0100 0x1a2b     Error       0x0                  4711   0    Gauges: ",
+      "2024-03-01 10:11:12.123456+0100 0x1a2b     Default     0x0                  4711   0    Gauges: "
+        + "(CoreFoundation) [com.example.gauges:main] ",
+    ]
+  )
+  func forms(front: String) {
+    let sentence = Self.crash("").prefix { $0 != "\n" } + "\n"
+    let other = front.replacing("4711", with: "4712")
+    #expect(Reading.findings(front + sentence + other + sentence).map(\.count) == [2])
+    #expect(Reading.findings(front + sentence + front + sentence).map(\.count) == [1])
+  }
+
+  @Test(
     "a crash that one process prints twice, or another prints again, is one",
     arguments: [
       "2024-03-01 10:11:13.123 Gauges[4711:2b] ", "2024-03-01 10:11:13.123 SpringBoard[58:1a] ", "",

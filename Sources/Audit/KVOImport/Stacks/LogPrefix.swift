@@ -11,7 +11,8 @@ enum LogPrefix {
       var rest = dated(line) ?? syslog(line) ?? clock(line) ?? monthly(line) ?? tabbed(line)
         ?? slashed(line) ?? service(line)
     else { return nil }
-    rest = stream(rest) ?? process(rest) ?? tagged(rest) ?? dyno(rest) ?? rest
+    rest =
+      stream(rest) ?? unified(rest)?.rest ?? process(rest) ?? tagged(rest) ?? dyno(rest) ?? rest
     // Levels, categories and the marks of build tools: `<Error>:`, `[ios]`, `:`.
     while let first = rest.first {
       if first == UInt8(ascii: ":"), line[rest.startIndex - 1].isBlank, endsDescription(rest) {

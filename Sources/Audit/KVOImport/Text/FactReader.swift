@@ -113,14 +113,21 @@ enum FactReader {
     let front = text.bytes[line.lowerBound..<min(line.upperBound, line.lowerBound + 200)]
     let prefix = (text.logPrefix(ofLine: index) + front)[...]
     facts.date = date(in: prefix)
-    if let process = processBeforeBracket(prefix) {
+    if let process = processOfUnifiedLog(prefix) ?? processBeforeBracket(prefix) {
       (facts.process, facts.processID) = process
     }
     facts.exception = exception(around: position, in: text)
     return facts
   }
 
-  /// The name before `[123:456]`, and the first number.
+  /// The process in `2024-03-01 10:11:12.345678+0100 0x1a2b  Error  0x0  1234  0  App: `.
+  private static func processOfUnifiedLog(_ prefix: ArraySlice<UInt8>) -> (String, Int?)? {
+    LogPrefix.dated(prefix).flatMap(LogPrefix.unified).map {
+      (String(decoding: $0.name, as: UTF8.self), $0.process)
+    }
+  }
+
+  /// The name before `[123:456]` or `(Library)[123]`, and the first number.
   private static func processBeforeBracket(_ bytes: ArraySlice<UInt8>) -> (String, Int?)? {
     var search = bytes
     while let open = search.firstIndex(of: UInt8(ascii: "[")) {
@@ -128,7 +135,13 @@ enum FactReader {
       if !digits.isEmpty, digits.endIndex < bytes.endIndex,
         bytes[digits.endIndex] == UInt8(ascii: ":") || bytes[digits.endIndex] == UInt8(ascii: "]")
       {
-        var start = open
+        var end = open
+        if bytes[..<open].last == UInt8(ascii: ")"),
+          let library = bytes[..<open].lastIndex(of: UInt8(ascii: "("))
+        {
+          end = library
+        }
+        var start = end
         while start > bytes.startIndex, bytes[start - 1].isNamePart || bytes[start - 1] == 0x2d {
           start -= 1
         }
@@ -141,7 +154,7 @@ enum FactReader {
           while start > bytes.startIndex, bytes[start - 1].isNamePart { start -= 1 }
           if bytes[start].isASCIIDigit { return nil }
         }
-        let name = String(decoding: bytes[start..<open], as: UTF8.self)
+        let name = String(decoding: bytes[start..<end], as: UTF8.self)
         return name.isEmpty || name.first?.isNumber == true
           ? nil : (name, Int(String(decoding: digits, as: UTF8.self)))
       }
