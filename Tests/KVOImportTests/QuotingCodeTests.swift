@@ -19,9 +19,41 @@ import Testing
       "int f(void) {\n  return 1; /* a\n     \(removal)\n     b */\n}\n",
       "- (void)a {\n\tstop ;\n/* log:\n\(removal)\n */\n\tnil ;\n}\n",
       "#pragma mark - \(removal)\n- (void)stop {}\n",
+      "for key in keys {\n  // FIXME: \(removal)\n  if target is Meter {\n",
     ]
   )
   func comments(text: String) { #expect(Reading.summary(text) == []) }
+
+  @Test(
+    "comments that tools of version control and search show are no faults",
+    arguments: [
+      "@@ -10,6 +10,8 @@\n     NSString *name = self.name;\n+    // \(removal)\n+\n     self.observing = NO;\n",
+      "1a2b3c4d (Jane Doe 2016-09-03 10:11:12 +0100 11) {\n"
+        + "4d5e6f7a (John Roe 2017-09-03 10:11:12 +0100 12) // \(removal)\n"
+        + "4d5e6f7a (John Roe 2017-09-03 10:11:12 +0100 13)   [meter removeObserver:self forKeyPath:@\"level\"];\n",
+      "^1a2b3c4 Sources/Gauge.swift (Jane Doe 2016-09-03 10:11:12 +0100  10) deinit {\n"
+        + "^1a2b3c4 Sources/Gauge.swift (Jane Doe 2016-09-03 10:11:12 +0100  11)   // \(removal)\n",
+      "Sources/Gauge.m-10-{\nSources/Gauge.m:11:// \(removal)\nSources/Gauge.m-12-  [meter stop];\n",
+      "Sources/Gauge.m:11:  // \(removal)\n",
+    ]
+  )
+  func shown(text: String) { #expect(Reading.summary(text) == []) }
+
+  @Test(
+    "literals of a list that code declares, passes or returns are no faults",
+    arguments: [
+      "return @[\n  @\"Something else\",\n  @\"\(removal)\",\n];\n",
+      "KNOWN = {\n    \"kvo\": '\(removal)',\n    \"other\": 'x',\n}\n",
+      "let samples = [\n  (\n    \"\(removal)\",\n    \"KVO002\"\n  ),\n]\n",
+      "const known = [\n  { re: /x/, text: '\(removal)' },\n];\n",
+      "const MSGS: &[&str] = &[\n    \"one\",\n    r#\"\(removal)\"#,\n];\n",
+      "var known = []string{\n\t\"one\",\n\t`\(removal)`,\n}\n",
+      "static const char *kMessages[] = {\n  \"one\",\n  \"\(removal)\",\n  NULL\n};\n",
+      "Service.start({\n  ignored: [\n    '\(removal)',\n  ],\n});\n",
+      "check(\n  message,\n  \"\(removal)\",\n)\n",
+    ]
+  )
+  func lists(text: String) { #expect(Reading.summary(text) == []) }
 
   @Test(
     "literals in other marks, in calls and in conditions are no faults",

@@ -5,7 +5,7 @@ extension LogPrefix {
     switch line.first {
     case UInt8(ascii: "["): return boxed(line) ?? elapsed(line)
     case UInt8(ascii: "<"): return prioritized(line)
-    default: return named(line)
+    default: return named(line) ?? blamed(line) ?? searched(line)
     }
   }
 
@@ -14,7 +14,7 @@ extension LogPrefix {
     switch line.first {
     case UInt8(ascii: "["): line.dropFirst().first == 0x20
     case UInt8(ascii: "<"): line.dropFirst().first?.isASCIIDigit == true
-    default: named(line) != nil
+    default: named(line) != nil || blamed(line) != nil || searched(line) != nil
     }
   }
 

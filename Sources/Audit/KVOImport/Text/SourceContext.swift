@@ -27,11 +27,17 @@ struct SourceContext {
       if !Self.isCode(next: (end..<isComment.count).prefix(Self.lineLimit), in: text),
         !Self.isCode(next: (0..<line).suffix(Self.lineLimit).reversed(), in: text)
       {
-        for index in line..<end { isComment[index] = false }
+        for index in line..<end { isComment[index] = Self.isSearched(text, index) }
       }
       line = end
     }
     self.isComment = isComment
+  }
+
+  /// Whether a tool says that the line is one of a file of source code.
+  private static func isSearched(_ text: CleanText, _ line: Int) -> Bool {
+    let prefix = text.logPrefix(ofLine: line)
+    return !prefix.isEmpty && LogPrefix.searched(prefix + Array("//".utf8)) != nil
   }
 
   /// Whether the first of `lines` that has words is code: after braces alone, a variable or an assignment, the next
@@ -40,7 +46,12 @@ struct SourceContext {
     var count = 0
     for line in lines {
       let bytes = FrameLine.trimmed(text.bytes[text.lineRange(line)])
-      if bytes.isEmpty || text.isComment[line] { continue }
+      // The sign of a comparison stands alone in an empty line.
+      if bytes.isEmpty || text.isComment[line]
+        || bytes.count == 1 && "+-".utf8.contains(bytes[bytes.startIndex])
+      {
+        continue
+      }
       if isCode(bytes) { return true }
       count += 1
       guard count < reach, isBrace(bytes) || isVariable(bytes) || isAssignment(bytes) else {
@@ -93,9 +104,17 @@ struct SourceContext {
     if starts.contains(where: { line.starts(with: $0.utf8) }) { return true }
     let comment = FrameLine.first(" //", in: line) ?? FrameLine.first(" /*", in: line)
     let code = comment.map { FrameLine.trimmed(line[..<$0]) } ?? line
-    return isCallWithArguments(code)
+    return isCallWithArguments(code) || isBlockStart(code)
       || [");", "];", "] ;", ") {", "){"].contains {
         $0.utf8.count <= code.count && code.ends(with: $0)
+      }
+  }
+
+  /// `if target is Meter {`, `for key in keys {`: a block of Swift, whose conditions have no parentheses.
+  private static func isBlockStart(_ line: ArraySlice<UInt8>) -> Bool {
+    line.last == UInt8(ascii: "{")
+      && ["if ", "for ", "while ", "switch ", "guard ", "catch "].contains {
+        line.starts(with: $0.utf8)
       }
   }
 
@@ -148,7 +167,7 @@ struct SourceContext {
     }
     let after = text.bytes[position..<max(position, range.upperBound)]
     return isLiteral(before, after: after, line) || isQuoted(before, after: after)
-      || isInBlock(line)
+      || isInBlock(line) || isListed(before, line)
   }
 
   // MARK: - String literals
