@@ -77,10 +77,28 @@ import Testing
       "It would raise an exception: \(removal)\n",
       "With this change, \"\(removal)\" is no longer raised.\n",
       "\"\(removal)\" is no longer thrown.\n",
+      "- iOS: no longer crashes with \"\(removal)\" when it is stopped twice\n",
+      "Then the log does not contain \"\(removal)\"\n",
+      "- Throws: `NSRangeException` with \"\(removal)\".\n",
       "## 1.2.3\n\n### Bug fixes\n\n- \(removal) (#123)\n- Added a dial\n",
     ]
   )
   func forecasts(text: String) { #expect(Reading.summary(text) == []) }
+
+  private static let anonymous =
+    #"Cannot remove an observer <GaugeView> for the key path "level" from <Meter> because it is not registered as an observer."#
+
+  @Test(
+    "what a reader will get is no fault without an object",
+    arguments: ["you will get: ", "you'll see \"", "you would get an exception: ", "you may see "]
+  )
+  func promises(words: String) {
+    #expect(Reading.summary("If it is removed twice, \(words)\(Self.anonymous)\n") == [])
+    // Someone got these.
+    let real = Reading.summary("If it is removed twice, \(words)\(Self.removal)\n")
+    #expect(real == ["KVO002 Meter.level < GaugeView"])
+    #expect(Reading.summary("I get: \(Self.anonymous)\n") == ["KVO002 Meter.level < GaugeView"])
+  }
 
   @Test(
     "the same words are a fault as a program prints them, quoted, after comment markers and in prose",

@@ -2,14 +2,26 @@
 extension SentenceReader {
   private static let forecasts: [StaticString] = [
     "willthrow", "wouldthrow", "willraise", "wouldraise", "willcrash", "wouldcrash", "mightthrow",
-    "mightraise", "maythrow", "mayraise", "withthischange",
+    "mightraise", "maythrow", "mayraise", "withthischange", "nolongercrash", "nolongercrashes",
+    "nolongerthrow", "nolongerthrows", "nolongerraise", "nolongerraises", "doesnotcontain",
+    "doesntcontain", "shouldnotcontain", "mustnotcontain",
+  ]
+
+  /// Words for what a reader will meet: someone who met it adds the objects.
+  private static let promises: [StaticString] = [
+    "youwillget", "youllget", "youwouldget", "youdget", "youmayget", "youmightget", "youcouldget",
+    "youwillsee", "youllsee", "youwouldsee", "youdsee", "youmaysee", "youmightsee", "youcouldsee",
   ]
 
   /// Whether a person says right before the sentence that it would be raised, or after it that it no longer is:
   /// `KVO will throw: Cannot remove …`, `… is no longer raised`.
   func isForetold(_ complaint: Complaint, at offset: Int) -> Bool {
-    let words = withoutWords(["with", "exception", "error", "an", "the", "this"], before: offset)
-    if Self.forecasts.contains(where: {
+    let words = withoutWords(
+      ["with", "exception", "error", "an", "the", "this", "following", "like"],
+      before: offset
+    )
+    let isAnonymous = complaint.observer.address == nil && complaint.subject.address == nil
+    if (Self.forecasts + (isAnonymous ? Self.promises : [])).contains(where: {
       text.skeleton.has($0, at: words - $0.utf8CodeUnitCount)
     }) {
       return true

@@ -115,7 +115,8 @@ struct SentenceReader {
       .contains { isWord($0, before: start) }
   }
 
-  /// Whether the line begins with the word, as an item of a list of changes does: `- Fixed a crash: Cannot remove …`.
+  /// Whether the line begins with the word, as an item of a list of changes does: `- Fixed a crash: Cannot remove …`, or of
+  /// a function's description: `- Throws: "Cannot remove …"`.
   ///
   /// The marker of the item is not in the text.
   private func isItemOfFixes(at offset: Int) -> Bool {
@@ -124,7 +125,9 @@ struct SentenceReader {
     guard end - start < 120 else { return false }
     let item = text.bytes[start..<end].drop { !$0.isNamePart }
     let word = String(decoding: item.prefix { $0.isNamePart }, as: UTF8.self).lowercased()
-    return ["fix", "fixed", "fixes", "resolved", "resolves"].contains(word)
+    let isDescription =
+      ["throws", "raises"].contains(word) && item.dropFirst(word.count).first == UInt8(ascii: ":")
+    return (isDescription || ["fix", "fixed", "fixes", "resolved", "resolves"].contains(word))
       && text.skeleton.last("terminating", in: max(0, offset - 120)..<offset) == nil
   }
 
