@@ -112,6 +112,11 @@ import Testing
       "It will crash: *** Terminating app due to uncaught exception 'NSRangeException', reason: '\(removal)'\n",
       "## Bug fixes\n\nnone\n\n*** Terminating app due to uncaught exception 'NSRangeException', reason: '\(removal)' (#1)\n",
       "Exception(\"\(removal)\")\n", "<< \(removal)\n",
+      "/src/GaugeTests.m:33: error: -[GaugeTests testStop] : failed: caught \"NSRangeException\", \"\(removal)\"\n",
+      "GaugeSpec.m:12: error: -[GaugeSpec stop] : expected to not raise exception, got NSException "
+        + "{ name=NSRangeException; reason='\(removal)'; userInfo=(null) }\n",
+      "It throws: \"\(removal)\"\n", "The app no longer starts: \(removal)\n",
+      "errors = (\n  \"x\",\n  y\n);\n\"\(removal)\"\n", "{\n  reasons: [\n    '\(removal)',\n",
       "with it: \(removal)\nThe dial no longer moves.\n",
     ]
   )

@@ -21,6 +21,8 @@ extension SourceContext {
     case UInt8(ascii: "("):
       return tail.first == UInt8(ascii: ")")
         && (Self.isCall(code.dropLast()) || Self.isMade(code.dropLast()))
+    // Test runners describe an exception so: `NSException { name=NSRangeException; reason='…'; userInfo=(null) }`.
+    case UInt8(ascii: "=") where code.ends(with: "; reason="): return false
     case UInt8(ascii: "="), UInt8(ascii: "+"):
       return tail.first == UInt8(ascii: ";") || Self.isDeclaration(code)
     default: return code.ends(with: "return")
