@@ -32,6 +32,11 @@ extension ReportDocument {
       return FrameLine.namesTermination(name)
         && rest.dropFirst(name.count).first == UInt8(ascii: ",")
     }
+    if words.rest(after: CrashStatement.native) != nil {
+      let name = words.dropFirst(6).prefix(while: \.isNamePart)
+      return FrameLine.namesTermination(name)
+        && words[name.endIndex...].starts(with: " while executing native code. This ".utf8)
+    }
     guard let rest = words.rest(after: CrashStatement.type)?.drop(while: \.isBlank) else {
       return false
     }

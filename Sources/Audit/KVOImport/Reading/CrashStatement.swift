@@ -3,7 +3,9 @@ enum CrashStatement {
   static let uncaught: StaticString = "Terminating app due to uncaught exception '"
   static let type: StaticString = "Exception Type:"
   static let signal: StaticString = "Program received signal "
-  static let all = [uncaught, type, signal]
+  /// Of Mono.
+  static let native: StaticString = "Got a SIG"
+  static let all = [uncaught, type, signal, native]
   static let maximumByteCount = 64
 
   /// Where the next of them begins in `bytes`.

@@ -21,6 +21,7 @@ struct FrameLine {
       return lldb(rest.dropFirst(7))
     }
     if first == UInt8(ascii: "#") { return gdb(rest.dropFirst()) }
+    if let mono = mono(rest) { return mono }
     if first.isASCIIDigit {
       let digits = rest.prefix(while: \.isASCIIDigit)
       rest = rest.dropFirst(digits.count)
@@ -37,7 +38,7 @@ struct FrameLine {
       }
       // A debugger's line that an editor numbered.
       if body.starts(with: "frame #".utf8) { return lldb(body.dropFirst(7)) }
-      var frame = numbered(body)
+      var frame = breakpad(body) ?? numbered(body)
       frame?.number = Int(String(decoding: digits, as: UTF8.self))
       return frame
     }
@@ -192,7 +193,7 @@ struct FrameLine {
   // MARK: - Parts
 
   /// `-[Screen dealloc] + 70 (Screen.m:54)` and its variants.
-  private func function(_ text: ArraySlice<UInt8>) -> StackTrace.Frame {
+  func function(_ text: ArraySlice<UInt8>) -> StackTrace.Frame {
     var frame = StackTrace.Frame()
     var name = Self.trimmed(text)
     // The end of a row of a table.

@@ -33,6 +33,7 @@ struct StackReader {
   private mutating func read(_ line: Int) {
     let bytes = text.bytes[text.lineRange(line)]
     guard bytes.count > 3 else { return skip() }
+    if open != nil, FrameLine.isBelowFrame(bytes) { return }
     if readHeading(bytes, at: line) { return }
     if let addresses = addressList(bytes) {
       close()
@@ -77,7 +78,11 @@ struct StackReader {
 
   private func numberedFrame(_ bytes: ArraySlice<UInt8>) -> StackTrace.Frame? {
     let frame = FrameLine(bytes).frame(isInside: open != nil && gap == 0)
-    return frame?.number != nil && frame?.symbol != nil ? frame : nil
+    guard let frame else { return nil }
+    // Mono's have no numbers.
+    let isKnown =
+      frame.number == nil ? frame.address != nil && frame.image != nil : frame.symbol != nil
+    return isKnown ? frame : nil
   }
 
   /// The frame of a line, or of it and the next one if it was wrapped between its parts.
@@ -98,7 +103,7 @@ struct StackReader {
     guard frame.map(Self.isIncomplete) ?? true else { return frame }
     // A line that begins with a number is a separate frame.
     guard let start = next.first, next.starts(with: "0x".utf8) || !start.isASCIIDigit,
-      start != UInt8(ascii: "#"), !next.starts(with: "frame #".utf8),
+      start != UInt8(ascii: "#"), !next.starts(with: "frame #".utf8), !FrameLine.isBelowFrame(next),
       isInside || frame != nil || next.starts(with: "0x".utf8)
     else { return frame }
     // After the class and a blank, a method has no more blanks: it was wrapped at a column.
@@ -241,7 +246,8 @@ struct StackReader {
     {
       return begin(.unknown, name: [])
     }
-    let isCrashed = FrameLine.first("Crashed", in: tail) != nil
+    let isCrashed =
+      FrameLine.first("Crashed", in: tail) != nil || FrameLine.first("(crashed)", in: tail) != nil
     if tail.starts(with: " name:".utf8) || tail.starts(with: " Dispatch".utf8) {
       if thread != number { begin(.other, name: []) }
       thread = number
