@@ -226,7 +226,11 @@ struct FaultFinder {
     }
     complaint.isException = false
     var facts = document.facts
-    if facts.exception == nil, document.isBadAccess { facts.exception = "EXC_BAD_ACCESS" }
+    if stack.top?.symbol.map(RuntimeFunction.isOfGNUstep) == true {
+      complaint.runtime = .gnustep
+    } else if facts.exception == nil, document.isBadAccess {
+      facts.exception = "EXC_BAD_ACCESS"
+    }
     return Fault(complaint: complaint, stack: stack, facts: facts, line: line(of: stack))
   }
 

@@ -65,9 +65,8 @@ struct FindingMaker {
     observerCount: Int = 1
   ) -> Finding {
     let complaint = fault.complaint
-    let isGNUstep = complaint.runtime == .gnustep
     let profile =
-      self.profile ?? (isGNUstep ? .gnustepModern : fault.facts.profile ?? Self.usual(complaint))
+      self.profile ?? Self.gnustep(fault) ?? fault.facts.profile ?? Self.usual(complaint)
     let subject = object(complaint.subject)
     var watcher = observer
     watcher.className = className(of: observer, beside: complaint.subject)
@@ -150,6 +149,12 @@ struct FindingMaker {
     finding.signature = named.signature
     finding.lines = named.lines
     return finding
+  }
+
+  /// The profile of a fault of GNUstep's, which has other classes since 1.31.
+  private static func gnustep(_ fault: Fault) -> Profile? {
+    guard fault.complaint.runtime == .gnustep else { return nil }
+    return fault.stack?.calls("GSKVO") == true ? .gnustep128 : .gnustepModern
   }
 
   /// The Apple runtime with this wording, if the text names none.

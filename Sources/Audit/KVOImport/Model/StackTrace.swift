@@ -52,6 +52,8 @@ struct StackTrace: Sendable {
     "search_method",
     "__forwarding__", "objc_exception_rethrow", "forwarding_prep", "_sigtramp", "getIsa",
     "(anonymous namespace)::AutoreleasePoolPage", "weak_", "initializeNonMetaClass", "realizeClass",
+    // The lookups of GNUstep's runtimes and of gcc's.
+    "objc_msg_lookup", "slowMsgLookup", "get_implementation", "__objc_msg", "nil_method",
     "CFRetain", "CFRelease", "_CFRetain", "_CFRelease", "CFGetTypeID", "doesNotRecognizeSelector",
   ]
 

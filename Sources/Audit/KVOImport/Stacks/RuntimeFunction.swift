@@ -41,6 +41,9 @@ enum RuntimeFunction {
     ("NSKeyValueObservingPrivate) _notifyObservers", .delivers),
     ("withObservance:didChangeValue", .delivers), ("withObservance:willChangeValue", .delivers),
     ("_changeValueForKey", .delivers), ("NSKeyValueObservance observeValueForKeyPath", .delivers),
+    // GNUstep's, with the name that the linker has, too; before 1.31, and in the first of its releases.
+    ("GSKVOPathInfo notifyForKey", .delivers), ("GSKVOPathInfo__notifyForKey", .delivers),
+    ("GSKVOInfo notifyForKey", .delivers), ("GSKVOInfo__notifyForKey", .delivers),
     // Swift's helper, which takes the notification for the closure of an observation.
     ("_swizzle_me_observeValue", .delivers),
 
@@ -58,6 +61,14 @@ enum RuntimeFunction {
     ("NSKeyValueObservation.Helper.invalidate()", .registers),
   ]
 
+  /// The functions of C in which GNUstep delivers since 1.31.
+  private static let gnustepDispatchers = ["_dispatchWillChange", "_dispatchDidChange"]
+
+  /// Whether the function of this name is one of GNUstep's.
+  static func isOfGNUstep(_ symbol: String) -> Bool {
+    symbol.contains("GSKVO") || gnustepDispatchers.contains(symbol)
+  }
+
   /// The purpose of the function of this name, or nil if it is none of these.
   ///
   /// - Complexity: O(names × length).
@@ -66,6 +77,7 @@ enum RuntimeFunction {
     if symbol.contains("AndNotify"), symbol.contains("NSSet") || symbol.contains("NSKVO") {
       return .delivers
     }
+    if gnustepDispatchers.contains(symbol) { return .delivers }
     guard
       symbol.contains("KVO") || symbol.contains("KeyValue") || symbol.contains("ithObservance")
         || symbol.contains("_changeValueForKey") || symbol.contains("_swizzle_me")
