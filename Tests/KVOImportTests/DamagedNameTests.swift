@@ -55,6 +55,32 @@ import Testing
     #expect(Reading.summary(unhandled) == ["KVO017 Meter.level < Dial"])
   }
 
+  @Test("dots at the end of a key path stand for the rest of its name", arguments: ["…", "..."])
+  func cut(dots: String) {
+    let text = Self.removal("Dial 0x1", "\"unit.lev\(dots)\"", "Meter 0x2")
+    #expect(Reading.summary(text) == ["KVO002 Meter.? < Dial"])
+  }
+
+  @Test(
+    "a name at the end of a text is cut, also if a line end follows",
+    arguments: ["", "\n", "\r\n"]
+  )
+  func end(ending: String) {
+    let text = Self.removal("Dial 0x1", "\"level\"", "Meter 0x2")
+    let cut = text.prefix { $0 != "M" } + "Met"
+    #expect(Reading.summary(cut + ending) == ["KVO002 ?.level < Dial"])
+    #expect(Reading.summary(text + ending) == ["KVO002 Meter.level < Dial"])
+  }
+
+  @Test("a list of registrations that was printed later is no part of a sentence's")
+  func later() {
+    let list = Self.list + "\n)\n"
+    let other = list.split(separator: "\n").dropFirst().joined(separator: "\n")
+      .replacing("unit.level", with: "title")
+    let says = ["KVO006 Meter.unit.level < ?"]
+    #expect(Reading.summary(list + "I also printed this:\n" + other) == says)
+  }
+
   @Test(
     "dots in the place of a key path are not its name",
     arguments: ["[…]", "\"...\"", "\"…\"", "(...)"]

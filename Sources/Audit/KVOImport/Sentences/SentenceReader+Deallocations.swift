@@ -123,6 +123,12 @@ extension SentenceReader {
     while let start = text.skeleton.first("nskeyvalueobservance", in: offset..<end),
       found.count < 1_000
     {
+      // Another list was printed at another time.
+      if !found.isEmpty,
+        text.skeleton.first("nskeyvalueobservationinfo", in: offset..<start) != nil
+      {
+        break
+      }
       let next =
         text.skeleton.first("nskeyvalueobservance", in: start + 20..<min(end, start + 2_000))
         ?? min(end, start + 600)

@@ -206,8 +206,11 @@ struct SentenceReader {
     guard !range.isEmpty else { return Operand() }
     var operand = Operand(text.bytes[range])
     operand.isAddressCut = operand.address != nil && isAddressCut(range)
-    if operand.address == nil, range.upperBound >= text.bytes.count,
-      FrameLine.trimmed(text.bytes[range]).allSatisfy({
+    // Line ends may follow the name.
+    let last = text.bytes[range].lastIndex { $0 > 0x20 } ?? range.lowerBound
+    let name = text.bytes[range.lowerBound...last]
+    if operand.address == nil, text.bytes[name.endIndex...].allSatisfy({ $0 <= 0x20 }),
+      FrameLine.trimmed(name).allSatisfy({
         $0.isNamePart || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ":")
       })
     {
@@ -313,6 +316,8 @@ struct SentenceReader {
     guard let name, !Operand.isNothing(name), !name.hasPrefix("@\"") else { return nil }
     // The place of an argument in a format.
     if name.hasPrefix("{"), name.hasSuffix("}") { return nil }
+    // Cut by who shows the text.
+    if name.hasSuffix("…") || name.hasSuffix("...") { return nil }
     return name.allSatisfy { ".…[](){}<>".contains($0) } ? nil : name
   }
 
