@@ -1,3 +1,4 @@
+import KVOFindings
 import KVORules
 import Testing
 
@@ -54,5 +55,21 @@ import Testing
     for count in [1, 7, 100] {
       #expect(Reading.findings(bytes, pieceByteCount: count).map(Reading.summary) == sample.says)
     }
+  }
+
+  @Test("what another program appended in UTF-16 is read, or refused if it is most of the text")
+  func appended() {
+    let units = Array("\r\n\(RemovalCrash.sentence)\r\n".utf16)
+    let wide = units.flatMap {
+      [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+    }
+    let line = Array("2024-03-01 10:11:12 the gauge has started\n".utf8)
+    let refused = Reading.imported(line + wide + wide)
+    #expect(refused.refusal != nil && refused.findings.isEmpty)
+    let long = Array(repeating: line, count: 20).flatMap(\.self)
+    #expect(
+      Reading.findings(long + wide).map(Reading.summary) == ["KVO002 Meter.level < GaugeView"]
+    )
+    #expect(Reading.findings(wide).map(Reading.summary) == ["KVO002 Meter.level < GaugeView"])
   }
 }

@@ -78,7 +78,11 @@ struct TextDecoder {
     if head.starts(with: [0, 0, 0xfe, 0xff]) { return .utf32(isBigEndian: true) }
     if head.starts(with: [0xff, 0xfe]) { return .utf16(isBigEndian: false) }
     if head.starts(with: [0xfe, 0xff]) { return .utf16(isBigEndian: true) }
-    guard head.count >= 8 else { return .asItIs }
+    // What another program appended does not decide about the words before it.
+    let front = head.prefix(lettersByteCount)
+    guard head.count >= 8, front.count < lettersByteCount || !front.allSatisfy(isLetter) else {
+      return .asItIs
+    }
     // The zeros at each position in four bytes.
     var zeros = [0, 0, 0, 0]
     for (index, byte) in head.enumerated() where byte == 0 { zeros[index % 4] += 1 }
@@ -94,6 +98,13 @@ struct TextDecoder {
     if odd * 4 > pairs * 3, even == 0 { return .utf16(isBigEndian: false) }
     if even * 4 > pairs * 3, odd == 0 { return .utf16(isBigEndian: true) }
     return .asItIs
+  }
+
+  /// So many bytes without a zero are no text in UTF-16 if each is a character of ASCII.
+  private static let lettersByteCount = 16
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (0x20..<0x7f).contains(byte) || (0x09...0x0d).contains(byte)
   }
 
   /// The magic numbers of compressed files, and the tools that unpack them.
