@@ -47,6 +47,21 @@ import Testing
     #expect(own == ["-[GaugeView stop]", "-[DialView stop]"])
   }
 
+  @Test("a report without a stack has the lines of the one before it", arguments: prefixes)
+  func withoutStack(prefix: String) {
+    // The second is cut, and its sentence was wrapped.
+    let words = Self.report(2)
+    let reason = words[8].drop { $0 != "," }.dropFirst(2)
+    let cut = words.prefix(8) + ["\(reason.prefix(20))", "\(reason.dropFirst(20))"]
+    let findings = Reading.findings((Self.report(1) + cut).map { prefix + $0 + "\n" }.joined())
+    #expect(
+      findings.map(Reading.summary) == Array(repeating: "KVO002 Meter.level < GaugeView", count: 2)
+    )
+    #expect(
+      findings.flatMap { $0.crashFacts?.versions.keys.sorted() ?? [] }.sorted() == ["1.1", "1.2"]
+    )
+  }
+
   @Test("labels of a log without an exception's type begin no report", arguments: prefixes)
   func labels(prefix: String) {
     let lines = Self.report(1).prefix(9) + ["Process: stopped"] + Self.report(1).suffix(4)

@@ -206,7 +206,8 @@ final class ReportReader: TextFaultReader {
     let rest = OwnReport.removed(from: passage.bytes)
     hasOwnReport = hasOwnReport || rest != nil
     let bytes = rest?[...] ?? passage.bytes
-    let text = CleanText(bytes, firstLine: passage.firstLine)
+    let leaders = LineLeader.all(in: bytes)
+    let text = CleanText(bytes, firstLine: passage.firstLine, leaders: leaders)
     let next = ReportHead.linesOfNext(in: text)
     if next.isEmpty { return judge(text) }
     // What a log puts before each line hid their heads.
@@ -219,7 +220,7 @@ final class ReportReader: TextFaultReader {
         cut = bytes[cut...].firstIndex(of: 0x0a).map { $0 + 1 } ?? bytes.endIndex
         line += 1
       }
-      judge(CleanText(bytes[start..<cut], firstLine: first))
+      judge(CleanText(bytes[start..<cut], firstLine: first, leaders: leaders))
       start = cut
     }
   }

@@ -24,15 +24,19 @@ struct CleanText {
   /// For each line where its part of `prefixes` begins.
   private var prefixStarts: [Int32] = [0]
 
-  /// Cleans `raw`, which begins with line `firstLine` of its input.
+  /// Cleans `raw`, which begins with line `firstLine` of its input, and whose lines have `leaders`; nil: it shows which.
   ///
   /// Complexity: O(length).
-  init(_ raw: ArraySlice<UInt8>, firstLine: Int = 1) {
+  init(_ raw: ArraySlice<UInt8>, firstLine: Int = 1, leaders: [LineLeader]? = nil) {
     lineNumbers = [firstLine]
     bytes.reserveCapacity(raw.count)
     skeleton.reserveCapacity(raw.count)
     origins.reserveCapacity(raw.count)
-    var cleaner = TextCleaner(source: raw, line: firstLine)
+    var cleaner = TextCleaner(
+      source: raw,
+      line: firstLine,
+      leaders: leaders ?? LineLeader.all(in: raw)
+    )
     cleaner.clean(into: &self)
   }
 

@@ -15,10 +15,10 @@ struct TextCleaner {
   /// What an unknown tool puts before each line.
   private let leaders: [LineLeader]
 
-  init(source: ArraySlice<UInt8>, line: Int) {
+  init(source: ArraySlice<UInt8>, line: Int, leaders: [LineLeader]) {
     self.source = source
     isQuotedPrintable = QuotedPrintable.isUsed(in: source)
-    leaders = LineLeader.all(in: source)
+    self.leaders = leaders
     position = source.startIndex
     self.line = line
   }
