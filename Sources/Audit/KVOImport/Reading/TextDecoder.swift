@@ -79,8 +79,8 @@ struct TextDecoder {
     if head.starts(with: [0xff, 0xfe]) { return .utf16(isBigEndian: false) }
     if head.starts(with: [0xfe, 0xff]) { return .utf16(isBigEndian: true) }
     // What another program appended does not decide about the words before it.
-    let front = head.prefix(lettersByteCount)
-    guard head.count >= 8, front.count < lettersByteCount || !front.allSatisfy(isLetter) else {
+    let front = head.prefix(asciiByteCount)
+    guard head.count >= 8, front.count < asciiByteCount || !front.allSatisfy(isASCIIText) else {
       return .asItIs
     }
     // The zeros at each position in four bytes.
@@ -100,10 +100,10 @@ struct TextDecoder {
     return .asItIs
   }
 
-  /// So many bytes without a zero are no text in UTF-16 if each is a character of ASCII.
-  private static let lettersByteCount = 16
+  /// So many bytes are not text in UTF-16 if each is a character of ASCII.
+  private static let asciiByteCount = 16
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
+  private static func isASCIIText(_ byte: UInt8) -> Bool {
     (0x20..<0x7f).contains(byte) || (0x09...0x0d).contains(byte)
   }
 

@@ -1,4 +1,4 @@
-/// Frames as handlers of crashes print them that are no part of Apple's systems.
+/// Frames in the forms of crash handlers that are not part of Apple's systems.
 extension FrameLine {
   /// `0x1041a0a28 - /path/App.app/libmono.dylib : mono_handle_native_crash`, as Mono's handler of signals has it.
   func mono(_ rest: ArraySlice<UInt8>) -> StackTrace.Frame? {
