@@ -16,7 +16,7 @@ private import Foundation
 /// did not expand (`'logs/**'`) stands for the files that it matches: `**` for any folders, `*` and `?` inside of names.
 /// Other arguments are used unchanged.
 enum InputPaths {
-  /// The paths, sorted within each argument; no file is listed twice, and one that is named explicitly has its place.
+  /// The paths, sorted within each argument; a file that is named explicitly is not listed again.
   ///
   /// Complexity: O(files), of each of which the beginning is read.
   static func expand(
@@ -26,11 +26,8 @@ enum InputPaths {
     let found = arguments.map { expand($0, decompression) }
     let named = Set(zip(arguments, found).filter { $1 == nil }.map { identity(of: $0.0) })
     var taken = named
-    var given: Set<String> = []
     return zip(arguments, found).flatMap { argument, paths -> [String] in
-      guard let paths else {
-        return given.insert(identity(of: argument)).inserted ? [argument] : []
-      }
+      guard let paths else { return [argument] }
       return paths.filter { taken.insert(identity(of: $0)).inserted }
     }
   }
