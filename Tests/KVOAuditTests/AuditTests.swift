@@ -47,7 +47,7 @@ import Testing
           a.jsonl:7:1: not JSON: invalid value
 
         NOT JUDGED, which is not clean:
-          KVO008–KVO010, KVO017, KVO027: no notify events in this log
+          KVO008–KVO010, KVO017, KVO027, KVO039: no notify events in this log
           KVO011–KVO013, KVO021, KVO022, KVO031, KVO032: events are missing at event 7, and absence \
         proves nothing from there
           KVO014: no write events in this log

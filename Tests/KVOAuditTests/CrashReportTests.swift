@@ -43,7 +43,7 @@ import Testing
             #1 main            main.swift:6
 
         NOT JUDGED, which is not clean:
-          KVO008–KVO010, KVO017, KVO027: no notify events in this log
+          KVO008–KVO010, KVO017, KVO027, KVO039: no notify events in this log
           KVO011, KVO012, KVO024, KVO032: no changes in this log
           KVO013: no prior notifications in this log
           KVO014: no write events in this log

@@ -37,7 +37,7 @@ import Testing
             Screen#3 observes "balance" of Account#12 twice under the same context, on thread 1
           errors                    1          1             1             0             1
           warnings                  1          1             1             2             1
-          not judged                22         22            22            22            22
+          not judged                23         23            23            23            23
         Not judged is not clean; with one runtime, kvo-audit lists those rules, and why.
 
         """
@@ -155,7 +155,8 @@ import Testing
                 "KVO027",
                 "KVO028",
                 "KVO030",
-                "KVO032"
+                "KVO032",
+                "KVO039"
               ],
               "apple-modern": [
                 "KVO008",
@@ -179,7 +180,8 @@ import Testing
                 "KVO027",
                 "KVO028",
                 "KVO030",
-                "KVO032"
+                "KVO032",
+                "KVO039"
               ],
               "apple-legacy": [
                 "KVO008",
@@ -203,7 +205,8 @@ import Testing
                 "KVO027",
                 "KVO028",
                 "KVO030",
-                "KVO032"
+                "KVO032",
+                "KVO039"
               ],
               "gnustep-1.28": [
                 "KVO008",
@@ -227,7 +230,8 @@ import Testing
                 "KVO027",
                 "KVO028",
                 "KVO030",
-                "KVO032"
+                "KVO032",
+                "KVO039"
               ],
               "gnustep-modern": [
                 "KVO008",
@@ -251,7 +255,8 @@ import Testing
                 "KVO027",
                 "KVO028",
                 "KVO030",
-                "KVO032"
+                "KVO032",
+                "KVO039"
               ]
             },
             "unreadable": [],

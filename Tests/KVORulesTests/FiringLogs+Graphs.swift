@@ -146,27 +146,6 @@ extension FiringLog {
             $0.remove("1", "Page#11", by: "Screen#3", "title")
           }
         ),
-        (
-          "none left in between",
-          SampleLog { log in
-            for run in 0...4 {
-              log.beginScope("\(run)", name: "open page")
-              if run == 1 { log.remove("0", "Page#10", by: "Screen#3", "title") }
-              if run != 1 {
-                log.register(
-                  "\(run)",
-                  "Page#1\(run)",
-                  by: "Screen#3",
-                  "title",
-                  expectedToLive: "a cache",
-                  scope: "\(run)"
-                )
-              }
-              log.endScope("\(run)")
-            }
-            log.exit()
-          }
-        ),
         ("other scopes", growing.replacing(7) { $0.beginScope("3", name: "close page") }),
         ("nothing new in one of them", growing.without(5)),
         (

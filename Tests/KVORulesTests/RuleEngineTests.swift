@@ -328,7 +328,7 @@ struct RuleEngineTests {
     }
     #expect(why(.unhandledNotification, log) == sentence)
     #expect(why(.callbackRaised, log) == sentence)
-    let ended = log.inserting(before: 6) { $0.notifyEnd("1") }
+    let ended = log.inserting(before: 6) { $0.notifyEnd("1", handled: true) }
     #expect(why(.unhandledNotification, ended) == nil && why(.callbackRaised, ended) == nil)
   }
 
