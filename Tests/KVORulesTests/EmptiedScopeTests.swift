@@ -1,4 +1,5 @@
 import KVORules
+import KVOTrace
 import Testing
 
 // Not among the twins of firing logs: without their beginning these logs rise at every end.
