@@ -111,7 +111,7 @@ harness:
 
 # Generated input: the readers of foreign files must neither crash nor hang. As many inputs for each as CI has time for;
 # `make fuzz RUNS=1000000` takes more, `make fuzz HOURS=24` takes that time, and `READERS=elf` runs one reader.
-RUNS ?= 10000
+RUNS ?= 5000
 READERS ?=
 fuzz: export RUNS := $(RUNS)
 fuzz: setup
