@@ -322,14 +322,6 @@ struct RuleEngineTests {
       $0.exit()
     }
     #expect(log.outcome() == ["KVO032@4"])
-    let sentence = "no notifyEnd events in this log, which say how a callback ended"
-    func why(_ code: RuleCode, _ log: SampleLog) -> String? {
-      log.run().engine.notJudged.first { $0.code == code }?.why
-    }
-    #expect(why(.unhandledNotification, log) == sentence)
-    #expect(why(.callbackRaised, log) == sentence)
-    let ended = log.inserting(before: 6) { $0.notifyEnd("1", handled: true) }
-    #expect(why(.unhandledNotification, ended) == nil && why(.callbackRaised, ended) == nil)
   }
 
   @Test("an addition on another thread during a change need not be notified of it")

@@ -57,4 +57,23 @@ struct RuleMatrixTests {
     #expect(engine.liveRegistrationCount == 0)
     #expect(engine.eventCount == 3)
   }
+
+  @Test("KVO017 and KVO039 are not judged in a log without ends of callbacks")
+  func withoutCallbackEnds() {
+    let log = SampleLog {
+      $0.register("1")
+      $0.will()
+      $0.did()
+      $0.notify("1")
+      $0.exit()
+    }
+    func why(_ code: RuleCode, _ log: SampleLog) -> String? {
+      log.run().engine.notJudged.first { $0.code == code }?.why
+    }
+    let sentence = "no notifyEnd events in this log, which say how a callback ended"
+    #expect(why(.unhandledNotification, log) == sentence)
+    #expect(why(.callbackRaised, log) == sentence)
+    let ended = log.inserting(before: 5) { $0.notifyEnd("1", handled: true) }
+    #expect(why(.unhandledNotification, ended) == nil && why(.callbackRaised, ended) == nil)
+  }
 }
