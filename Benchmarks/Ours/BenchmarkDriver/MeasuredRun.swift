@@ -38,6 +38,16 @@ package struct MeasuredRun {
     )
   }
 
+  /// Runs `body`, in which threads work at the same time, and prints the time that passes.
+  ///
+  /// - Parameter body: performs ``operationCount`` operations.
+  package func measureElapsed(_ body: () -> Void) {
+    let began = Self.nanoseconds(CLOCK_MONOTONIC)
+    body()
+    let elapsed = Self.nanoseconds(CLOCK_MONOTONIC) - began
+    report(threadNanoseconds: elapsed, processNanoseconds: elapsed)
+  }
+
   /// Prints the line that the harness reads.
   package func report(threadNanoseconds: UInt64, processNanoseconds: UInt64) {
     print(
@@ -46,7 +56,7 @@ package struct MeasuredRun {
     )
   }
 
-  /// CPU time so far, user and system.
+  /// The time of `clock`.
   package static func nanoseconds(_ clock: clockid_t) -> UInt64 {
     var now = timespec()
     clock_gettime(clock, &now)

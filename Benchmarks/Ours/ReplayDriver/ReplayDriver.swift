@@ -21,6 +21,7 @@ import KVOTraceJSON
 /// - `audit-binary <file>`: the whole pipeline, from the whole file to the report.
 /// - `audit-alone <file>`: the same, for a file of either form, by one thread: how often two of them wait for each
 ///   other, and then work differently, depends on what else the machine does.
+/// - `elapsed <workers> <file>`: as `audit-binary`, by so many workers at most, in the time that passes.
 /// - `foundation <file>`: JSONSerialization on as many lines, the peer of the reader.
 @main
 enum ReplayDriver {
@@ -44,6 +45,8 @@ enum ReplayDriver {
     case ("read-binary", let path?, nil): readBinary(run, path)
     case ("audit-binary", let path?, nil): audit(run, path)
     case ("audit-alone", let path?, nil): audit(run, path, workerCount: 1)
+    case ("elapsed", let workers?, let path?):
+      audit(run, path, workerCount: Int(workers) ?? 1, isElapsed: true)
     case ("foundation", let path?, nil): try parse(run, path)
     default: MeasuredRun.fail("no case \"\(run.name)\" with these arguments", status: 64)
     }
@@ -77,9 +80,15 @@ enum ReplayDriver {
     check(count, run)
   }
 
-  private static func audit(_ run: MeasuredRun, _ path: String, workerCount: Int? = nil) {
+  private static func audit(
+    _ run: MeasuredRun,
+    _ path: String,
+    workerCount: Int? = nil,
+    isElapsed: Bool = false
+  ) {
     var report = AuditReport()
-    run.measure { report = Audit(workerCount: workerCount).report(on: [.file(path: path)]) }
+    func work() { report = Audit(workerCount: workerCount).report(on: [.file(path: path)]) }
+    if isElapsed { run.measureElapsed(work) } else { run.measure(work) }
     check(report.inputs.first?.eventCount ?? 0, run)
     guard report.findings.isEmpty, report.summary.droppedEventCount == 0 else {
       MeasuredRun.fail("\(report.findings.count) findings in a log without a fault")

@@ -12,7 +12,10 @@ struct ReplaySuite {
       rounds: 5,
       tables: try [ReplayTables.rules(&workshop), OrderTable.table]
         + ReplayTables.binary(&workshop)
-        + [ReplayTables.json(&workshop), SymbolTables.table(&workshop), Self.start],
+        + [
+          ReplayTables.large(&workshop), ReplayTables.json(&workshop),
+          SymbolTables.table(&workshop), Self.start,
+        ],
       figures: ReplayTables.figures,
       explanations: Explanations.replay
     )

@@ -133,6 +133,54 @@ enum ReplayTables {
     )
   }
 
+  /// A log of a gigabyte, in the time that passes: two threads take the CPU time of both.
+  static func large(_ workshop: inout Workshop) throws -> Table {
+    let log = try Log(live: few.live, eventCount: 80_000_000, name: "large", &workshop)
+    func row(_ workers: Int, _ title: String, target: Row.Target? = nil) -> Row {
+      Row(
+        "large-\(workers)",
+        title,
+        .ours,
+        .driver(
+          .product("ReplayDriver", .standalone),
+          leading: ["elapsed"],
+          trailing: [String(workers), log.path],
+          operations: .fixed(log.eventCount)
+        ),
+        target: target,
+        roundLimit: longRounds
+      )
+    }
+    let figure = 5e9 / Double(log.eventCount)
+    return Table(
+      "Auditing a large log",
+      unit: "event",
+      remarks: [
+        """
+        The time that passes, not CPU time: \(log.eventCount.formatted(.number)) events in
+        \(Figures.number(Double(log.byteCount) / 1e6)) MB, with \(few.live.formatted(.number)) live
+        registrations, in \(longRounds) rounds at the most. Asked are 5 s for all of them, which are
+        \(Figures.number(figure)) ns an event.
+        """
+      ],
+      bound: "file-large",
+      rows: [
+        Row(
+          "file-large",
+          "sum of the words of the file",
+          .bound,
+          .driver(
+            .c("Bounds/sum_file"),
+            trailing: ["words", log.path, String(log.eventCount)],
+            operations: .fixed(log.eventCount)
+          )
+        ),
+        row(1, "one thread"),
+        row(2, "two threads", target: .faster(1.7, than: "large-1")),
+      ]
+    )
+  }
+
   /// The binary rows with the other bound.
   static let figures: [Suite.Figure] = [
     .ratio(
@@ -154,9 +202,14 @@ enum ReplayTables {
     let eventCount: Int
     let byteCount: Int
 
-    init(live: Int, eventCount wanted: Int, _ workshop: inout Workshop) throws {
+    init(
+      live: Int,
+      eventCount wanted: Int,
+      name: String? = nil,
+      _ workshop: inout Workshop
+    ) throws {
       self.live = live
-      path = workshop.path("events-\(live).kvolog")
+      path = workshop.path("events-\(name ?? String(live)).kvolog")
       eventCount = try ReplayTables.write("write-binary", wanted, live: live, path, &workshop)
       byteCount = try workshop.byteCount(path)
     }
