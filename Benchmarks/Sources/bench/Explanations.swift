@@ -95,6 +95,12 @@ enum Explanations {
     "symbols-batch-20000": naming,
     "symbols-each-200000": namingOften,
     "symbols-batch-200000": namingOften,
+    "symbols-indexed":
+      "a tenth of the instructions is the loader's; the rest reads the list, looks up rows in the index, makes strings of "
+      + "them and prints.",
+    "symbols-index-in-process":
+      "two fifths of the instructions are libdw's, which reads the entries of all functions and not only of those asked "
+      + "for; a fifth demangles all their names, on the other threads; a fifth sorts and writes.",
     "version":
       "the loader: over four fifths of the instructions place a position-independent program with "
       + "Foundation in it (85,000 relocations in 263 pages, which the kernel copies) and bind 3,500 symbols of "
