@@ -88,6 +88,9 @@ enum Explanations {
       + "thread, which CPU time does not show.",
     "audit-binary-4m":
       "the same. Two thirds of the events make the registrations: tables that grow are copied, and filled by the system.",
+    "large-2":
+      "the reading thread is busy for nine tenths of the time that the judging one takes, and the two take a twentieth more CPU time "
+      + "than one does alone.",
     "audit-json":
       "half of the instructions are the reader's scanner, a quarter the rules as above; the rest hands lines and events "
       + "from one stage to the next.",
