@@ -211,7 +211,7 @@ def test_the_command_writes_parquet_and_passes_the_rest_on(logs, tmp_path):
     run = command(*export, *known, "-o", "known-tables", cwd=tmp_path)
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
     table = pq.read_table(tmp_path / "known-tables" / "findings.parquet")
-    rows = {(row["code"], row["suppressed"]) for row in table.to_pylist() if row["parent"] is None}
+    rows = {(row["rule"], row["suppressed"]) for row in table.to_pylist() if row["parent"] is None}
     assert ("KVO006", True) in rows and ("KVO006", False) not in rows
     (tmp_path / "cut.jsonl").write_text('{"event":"process","schema":1,"runtime":"swift"}\n{"event":"regis')
     run = command("export", "--to", "parquet", "cut.jsonl", "-o", "cut-tables", cwd=tmp_path)
