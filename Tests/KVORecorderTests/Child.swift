@@ -21,9 +21,10 @@ final class Child {
     process.standardOutput = output
     process.standardError = errors
     try process.run()
-    // A program that stands still is a failure of its test, and not of all tests.
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [process] in
-      if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    // A program that stands still is a failure of its test, and not of all tests. Weakly: until then every process kept
+    // its pipes open, and Foundation reads past the end of a list of more than 1,300 open files in Process.run().
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak process] in
+      if let process, process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
   }
 
