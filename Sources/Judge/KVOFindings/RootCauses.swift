@@ -180,10 +180,13 @@ struct RootCauses: Sendable {
       }
       if let first = common?.min() { return first }
     }
-    let causes = all.map { occurrence in
-      roots.lazy.compactMap { explaining(occurrence, $0).min() }.first
+    var first: Int?
+    for occurrence in all {
+      let cause = roots.lazy.compactMap { explaining(occurrence, $0).min() }.first
+      guard let cause else { return nil }
+      first = first ?? cause
     }
-    return causes.contains(nil) ? nil : causes.first ?? nil
+    return first
   }
 
   /// The relation between rules is ordered, so that there is no cycle.

@@ -28,7 +28,8 @@ extension LogPrefix {
   /// Compilers and test runners write the second before other words.
   static func searched(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let word = line.prefix(200).prefix { $0 > 0x20 }
-    guard
+    // Most lines end here.
+    guard word.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "-") }),
       let dot = word.indices.first(where: { index in
         guard word[index] == UInt8(ascii: ".") else { return false }
         let suffix = word[(index + 1)...].prefix(while: \.isASCIILetter)
