@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from . import _tool
 from ._errors import InputError
@@ -65,10 +66,10 @@ def audit(
     options = audit_arguments(profile, path_pattern, app_modules, dsyms, symbols, leaks_at_exit, jobs)
     pieces = list(_pieces(names))
     if len(pieces) == 1:
-        report = Report(run_audit(pieces[0], options + triage, timeout=timeout))
+        report = Report(run_audit(pieces[0], options + triage, timeout=timeout).report)
     else:
         none = triage_arguments((), None, None)
-        parts = [Report(run_audit(piece, options + none, timeout=timeout)) for piece in pieces]
+        parts = [Report(run_audit(piece, options + none, timeout=timeout).report) for piece in pieces]
         report = _merge(parts, triage_arguments(suppressions, baseline, today) + ["--all-inputs"])
     if report.is_empty and report.failures:
         raise InputError("\n".join(report.failures))
@@ -113,6 +114,14 @@ def merge_files(folder: str, names: Sequence[str], arguments: Sequence[str] = ()
     return _result(output, status, words)
 
 
+class Outcome(NamedTuple):
+    """The JSON report of a call of the tool, its status, 0 or 65, and what it complained of."""
+
+    report: bytes
+    status: int
+    words: str
+
+
 def run_audit(
     names: Sequence[str],
     arguments: Sequence[str],
@@ -121,30 +130,17 @@ def run_audit(
     timeout: float | None = None,
     memory: int | None = None,
     separate: bool = True,
-) -> bytes:
-    """The JSON report of one call of the tool.
+) -> Outcome:
+    """What one call of the tool made.
 
     ``separate``: whether ``names`` follow the arguments after ``--``; otherwise they are among them.
     """
-    return run_audit_with_status(names, arguments, cwd=cwd, timeout=timeout, memory=memory, separate=separate)[0]
-
-
-def run_audit_with_status(
-    names: Sequence[str],
-    arguments: Sequence[str],
-    *,
-    cwd: str | None = None,
-    timeout: float | None = None,
-    memory: int | None = None,
-    separate: bool = True,
-) -> tuple[bytes, int, str]:
-    """As :func:`run_audit`, with the status of the tool, 0 or 65, and what it complained of."""
     with tempfile.TemporaryDirectory(prefix="kvo-audit-") as folder:
         output = Path(folder, "report.json")
         command = ["audit", "--fail-on", "never", "--by-origin", "--no-limits", "--all-inputs", "--format", f"json={output}"]
         last = ["--", *names] if separate else names
         status, words = _tool.run([*command, *arguments, *last], cwd=cwd, timeout=timeout, memory=memory)
-        return _result(output, status, words).read_bytes(), status, words
+        return Outcome(_result(output, status, words).read_bytes(), status, words)
 
 
 def _result(output: Path, status: int, words: str) -> Path:

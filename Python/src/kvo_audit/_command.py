@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from . import _tool
-from ._audit import run_audit_with_status
+from ._audit import run_audit
 from ._errors import AuditError
 from ._report import Report, write_parquet
 
@@ -47,10 +47,10 @@ def _export(arguments: list[str]) -> None:
     if folder is None:
         print("kvo-audit: --to parquet writes three files: name their folder with -o", file=sys.stderr)
         sys.exit(64)
-    content, status, words = run_audit_with_status((), rest, separate=False)
-    Report(content).to_parquet(folder)
-    sys.stderr.write(words)
-    sys.exit(status)
+    outcome = run_audit((), rest, separate=False)
+    Report(outcome.report).to_parquet(folder)
+    sys.stderr.write(outcome.words)
+    sys.exit(outcome.status)
 
 
 def _audit(arguments: list[str]) -> int:

@@ -135,7 +135,7 @@ def _audited(
     for _ in range(_TRIES):
         try:
             command = [*arguments, "--no-suppressions"]
-            return run_audit(names, command, cwd=folder, timeout=limits.timeout, memory=limits.memory)
+            return run_audit(names, command, cwd=folder, timeout=limits.timeout, memory=limits.memory).report
         except (ToolCrashed, ToolTimeout) as error:
             trouble = error
         if len(logs) > 1:
