@@ -144,6 +144,18 @@ extension WordTable {
   }
 }
 
+extension Array {
+  /// Prefetches an element that may span two cache lines.
+  @inline(__always)
+  fileprivate func prefetch(_ index: Int) {
+    withUnsafeBufferPointer { elements in
+      let first = UnsafeRawPointer(elements.baseAddress.unsafelyUnwrapped + index)
+      kvos_prefetch(first)
+      kvos_prefetch(first + (MemoryLayout<Element>.size - 1))
+    }
+  }
+}
+
 extension ReplayState {
   /// The origin of the oldest registration that `subject` had: the next registration gets its slot.
   @inline(__always)
@@ -151,11 +163,7 @@ extension ReplayState {
     if subject < 0 { return }
     let slot = Int(ledger.subjects[subject].oldestEnded)
     if slot < 0 { return }
-    origins.withUnsafeBufferPointer { origins in
-      let origin = UnsafeRawPointer(origins.baseAddress.unsafelyUnwrapped + slot)
-      kvos_prefetch(origin)
-      kvos_prefetch(origin + (MemoryLayout<Origin>.size - 1))
-    }
+    origins.prefetch(slot)
   }
 }
 
@@ -166,7 +174,7 @@ extension RegistrationLedger {
     observers.prefetch(observer)
   }
 
-  /// What a whole change reads of an object.
+  /// What a whole change reads of an object: the second 16 bytes of its ``Subject``.
   @inline(__always)
   func prefetchNewestLink(of subject: Int) {
     if subject < 0 { return }
@@ -177,13 +185,7 @@ extension RegistrationLedger {
 
   @inline(__always)
   func prefetchSubject(_ subject: Int) {
-    if subject < 0 { return }
-    subjects.withUnsafeBufferPointer { subjects in
-      // It may span two cache lines.
-      let first = UnsafeRawPointer(subjects.baseAddress.unsafelyUnwrapped + subject)
-      kvos_prefetch(first)
-      kvos_prefetch(first + (MemoryLayout<Subject>.size - 1))
-    }
+    if subject >= 0 { subjects.prefetch(subject) }
   }
 
   /// Prefetches the slot of the registration `id`, and returns its index.
