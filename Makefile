@@ -63,7 +63,10 @@ check: lint imports
 	    retention bench-guard address-sanitizer" \
 	  "fuzz thread-sanitizer long-forms"
 
+# A `grep -q` ends at its first match, by which SIGPIPE may end what writes to it: under `pipefail` that is now and then a
+# failure.
 lint: setup-tests
+	! grep -nE '^[^#]*\| *grep +-[a-zA-Z]*q' Scripts/* .ci/run
 	swift format lint --strict --recursive Package.swift Plugins Sources Tests Examples Benchmarks
 	find Sources -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run --Werror
 	Scripts/check-links
