@@ -54,14 +54,15 @@ test: setup-tests
 	Scripts/preload
 	Scripts/run-tests Scripts/test-targets
 
-# Two lanes that take about as long. The first begins with what uses the build of `make test`. The second builds in
-# other folders, because SwiftPM locks the one that it builds in; only its last target uses that build again.
-# What `imports` built is not planned once more for each of them.
+# Three lanes, because some tests wait more than they compute. Only the first uses the build of `make test`: SwiftPM locks
+# the folder that it builds in. `retention` shares folders with the targets at the end of two lanes. What `imports` built is
+# not planned once more for each of them.
 check: lint imports
 	IS_BUILT=1 Scripts/lanes \
-	  "generated plain-swift reference-model-part random-objective-c attack-part documentation fleet-check harness \
-	    retention bench-guard address-sanitizer" \
-	  "fuzz thread-sanitizer long-forms"
+	  "generated plain-swift reference-model-part random-objective-c attack-part documentation harness fleet-check \
+	    long-forms bench-guard" \
+	  "fuzz thread-sanitizer" \
+	  "retention address-sanitizer"
 
 # A `grep -q` ends at its first match, by which SIGPIPE may end what writes to it: under `pipefail` that is now and then a
 # failure.
