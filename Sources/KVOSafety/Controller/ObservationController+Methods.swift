@@ -7,6 +7,7 @@ extension ObservationController {
   ///
   /// Works as with a handler; the method takes its place. It does not capture the owner. Mirrors
   /// `observe:keyPath:options:action:` with a selector without arguments.
+  @inlinable
   public func observe<Subject: KeyValueObservable, Value>(
     _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,
@@ -22,13 +23,14 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      expected: ExpectedExecutor.of(isolation),
+      isolation: isolation,
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, _, _ in action(owner)() }
     )
   }
 
   /// Observes a property of `object`, and calls a method of the owner that takes the change.
+  @inlinable
   public func observe<Subject: KeyValueObservable, Value>(
     _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,
@@ -44,7 +46,7 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      expected: ExpectedExecutor.of(isolation),
+      isolation: isolation,
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, _, change in action(owner)(change) }
     )
@@ -52,6 +54,7 @@ extension ObservationController {
 
   /// Observes a property of `object`, and calls a method of the owner that takes the change and the
   /// object.
+  @inlinable
   public func observe<Subject: KeyValueObservable, Value>(
     _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,
@@ -67,7 +70,7 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      expected: ExpectedExecutor.of(isolation),
+      isolation: isolation,
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, subject, change in action(owner)(change, subject) }
     )

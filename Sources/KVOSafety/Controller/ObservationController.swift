@@ -56,6 +56,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   ///   - line: where the call is, for reports.
   ///   - function: where the call is, for reports.
   ///   - handler: called for each change, on the thread that makes it.
+  @inlinable
   public func observe<Subject: KeyValueObservable, Value>(
     _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,
@@ -71,7 +72,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       object,
       keyPath,
       options: options,
-      expected: ExpectedExecutor.of(isolation),
+      isolation: isolation,
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: handler
     )
@@ -130,38 +131,70 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   public func unobserveAll() { end(entries.withLock { $0.removeAll() }, by: .user) }
 
   /// Adds an observation of a property.
+  ///
+  /// Inlined, so that the callback knows the types: it would otherwise look them up at each change.
+  @inlinable
   func add<Subject: KeyValueObservable, Value>(
     _ object: Subject,
     _ keyPath: KeyPath<Subject, Value>,
     options: ObservingOptions,
-    expected: ExpectedExecutor?,
+    isolation: (any Actor)?,
     site: CallSite,
     handler: @escaping (Owner, Subject, ObservedChange<Value>) -> Void
+  ) {
+    add(
+      object,
+      at: keyPath,
+      of: Value.self,
+      options: options,
+      isolation: isolation,
+      site: site
+    ) { subject, owner, change in
+      // It passes back the objects that it was given: a cast would cost more than the notification.
+      guard let owner else { return nil }
+      handler(
+        unsafeDowncast(owner, to: Owner.self),
+        unsafeDowncast(subject, to: Subject.self),
+        ObservedChange(change)
+      )
+      return nil
+    }
+  }
+
+  /// Adds an observation of a property whose values are of `valueType`.
+  @usableFromInline
+  func add(
+    _ object: some KeyValueObservable,
+    at keyPath: AnyKeyPath,
+    of valueType: Any.Type,
+    options: ObservingOptions,
+    isolation: (any Actor)?,
+    site: CallSite,
+    deliver: @escaping Observation.Callback
   ) {
     let (key, name) = KeyPathNames.key(at: keyPath, of: type(of: object))
     add(
       object,
       keyPath: name,
       options: options,
-      expected: expected,
+      context: nil,
+      expected: ExpectedExecutor.of(isolation),
       site: site,
       key: key,
-      valueType: Value.self,
-      handler: handler
+      valueType: valueType,
+      deliver: deliver
     )
   }
 
   /// Adds an observation of a key path by name.
-  func add<Subject: KeyValueObservable, Value>(
+  func add<Subject: KeyValueObservable>(
     _ object: Subject,
     keyPath: String,
     options: ObservingOptions,
     context: ObservationContext? = nil,
     expected: ExpectedExecutor?,
     site: CallSite,
-    key: ResolvedKey? = nil,
-    valueType: Any.Type? = nil,
-    handler: @escaping (Owner, Subject, ObservedChange<Value>) -> Void
+    handler: @escaping (Owner, Subject, ObservedChange<Any>) -> Void
   ) {
     add(
       object,
@@ -169,11 +202,9 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       options: options,
       context: context,
       expected: expected,
-      site: site,
-      key: key,
-      valueType: valueType
+      site: site
     ) { subject, owner, change in
-      // `add` passes back the object that it was given: a cast would cost more than the notification.
+      // As in the typed form.
       guard let owner else { return nil }
       handler(
         unsafeDowncast(owner, to: Owner.self),

@@ -7,14 +7,24 @@ extension ChangeNotification {
   static func links(to key: StringID, of storage: SubjectStorage) -> [ObservationLink] {
     let links = storage.links(to: key)
     var isOutdated = false
-    for link in links where link.number != 0 {
-      guard let tree = link.observation.tree, tree.isOutdated,
-        !tree.isBeingChanged(link.observation), let root = link.observation.root.record.object
-      else { continue }
-      tree.rebuild(link.observation, from: root)
-      isOutdated = true
+    links.withUnsafeBufferPointer { links in
+      for index in links.indices where links[index].number != 0 {
+        // The list keeps it alive.
+        Unmanaged.passUnretained(links[index].observation)._withUnsafeGuaranteedRef {
+          if resolveIfOutdated($0) { isOutdated = true }
+        }
+      }
     }
     return isOutdated ? storage.links(to: key) : links
+  }
+
+  /// Resolves the path of an observation again if an object on it has been deallocated.
+  private static func resolveIfOutdated(_ observation: Observation) -> Bool {
+    guard let tree = observation.tree, tree.isOutdated, !tree.isBeingChanged(observation),
+      let root = observation.root.record.object
+    else { return false }
+    tree.rebuild(observation, from: root)
+    return true
   }
 
   /// Reads the values before the change that observations want and the setter does not know.

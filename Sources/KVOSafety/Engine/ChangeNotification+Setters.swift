@@ -164,8 +164,49 @@ extension ChangeNotification {
       return true
     }
     if isNotified { return }
+    if links.count == 1, !links[0].isIntermediate {
+      return links.withUnsafeBufferPointer { links in
+        guard let link = links.baseAddress else { return }
+        // The list keeps it alive.
+        Unmanaged.passUnretained(link.pointee.observation)._withUnsafeGuaranteedRef {
+          notifyOnly($0, isDirect: link.pointee.isDirect, subject, values)
+        }
+      }
+    }
     let change = Change(subject: storage.record.ref, key: key, id: nil)
     notifyAfter(links, subject, change, .whole, [], setter: values, refresh)
+  }
+
+  /// The same if one observation listens, which is of another object or of a key that this one affects.
+  ///
+  /// Two calls, so that an object which the caller keeps alive is not retained once more.
+  private static func notifyOnly(
+    _ observation: Observation,
+    isDirect: Bool,
+    _ subject: AnyObject,
+    _ values: SetterValues
+  ) {
+    if observation.root.record.address == ObjectTable.address(of: subject) {
+      notifyOnly(observation, of: subject, isDirect: isDirect, values)
+    } else if let root = observation.root.record.object {
+      notifyOnly(observation, of: root, isDirect: isDirect, values)
+    }
+  }
+
+  @inline(never)
+  private static func notifyOnly(
+    _ observation: Observation,
+    of root: AnyObject,
+    isDirect: Bool,
+    _ values: SetterValues
+  ) {
+    if !isDirect {
+      observation.notifyOfReading(root, .after, of: nil)
+    } else if observation.root.isRecorded {
+      observation.notify(root, .after, of: nil, values)
+    } else {
+      observation.root.notify(observation, root, values)
+    }
   }
 
   /// Records the first half of a setter's change, and announces it.

@@ -234,11 +234,11 @@ extension Observation {
     of change: ChangeID?,
     _ values: SetterValues
   ) {
-    let isTyped = valueType == values.type
-    guard change == nil, expected == nil, isTyped || isBoxOf(values.type),
-      DeliveryFrame.innermost == nil, !NotedLocks.areHeld, !root.isRecorded
+    let form = form(of: values.type)
+    guard change == nil, expected == nil, let form, DeliveryFrame.innermost == nil,
+      !NotedLocks.areHeld, !root.isRecorded
     else {
-      // An optional must be made, nested callbacks counted, locks judged, an executor queried, or an event recorded: the
+      // Nested callbacks must be counted, locks judged, an executor queried, a value cast, or an event recorded: the
       // delivery is claimed once more, which does no harm.
       return notify(subject, .after, of: change, values)
     }
@@ -250,12 +250,20 @@ extension Observation {
     }
     let old = wantsOld ? values.old : nil
     let new = wantsNew ? values.new : nil
-    let isHandled =
-      isTyped
-      ? deliver(subject, observer, in: cell, old, new, isBoxed: false)
-      : values.withBoxes(old, new) { old, new in
+    var isHandled: Bool?
+    switch form {
+    case .typed: isHandled = deliver(subject, observer, in: cell, old, new, isBoxed: false)
+    case .boxed:
+      isHandled = values.withBoxes(old, new) { old, new in
         deliver(subject, observer, in: cell, old, new, isBoxed: true)
       }
+    case .wrapped(let optional):
+      optional.wrap(old) { old in
+        optional.wrap(new) { new in
+          isHandled = deliver(subject, observer, in: cell, old, new, isBoxed: false)
+        }
+      }
+    }
     if isHandled == false { reportUnhandledUnrecorded(of: change) }
   }
 
@@ -278,9 +286,19 @@ extension Observation {
     return DeliveryFrame.within(cell) { deliver(subject, observer, value) }
   }
 
-  /// Whether the handler takes any value, and one of `type` is an optional of none.
-  private func isBoxOf(_ type: Any.Type) -> Bool {
-    valueType == nil && !TypeMetadata.isOptional(type) && type != Any.self
+  /// The form in which the handler takes a value of a setter.
+  private enum ValueForm {
+    case typed
+    case boxed
+    case wrapped(OptionalLayout)
+  }
+
+  /// The form in which the handler takes a value of `type`; nil if the value must be cast or flattened.
+  private func form(of type: Any.Type) -> ValueForm? {
+    if valueType == type { return .typed }
+    if let optional, isOptional(of: type) { return .wrapped(optional) }
+    // Optionals are flattened.
+    return valueType == nil && !TypeMetadata.isOptional(type) && type != Any.self ? .boxed : nil
   }
 
   private func reportUnhandledUnrecorded(of change: ChangeID?) {

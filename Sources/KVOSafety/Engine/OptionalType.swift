@@ -55,6 +55,7 @@ struct OptionalLayout {
   /// Calls `body` with the address of an optional around the value at `address`; nil stays nil.
   ///
   /// The optional owns nothing: it is valid for the duration of the call, and as long as the value.
+  @inline(__always)
   func wrap(_ address: UnsafeRawPointer?, _ body: (UnsafeRawPointer?) -> Void) {
     guard let address, hasTag else { return body(address) }
     withUnsafeTemporaryAllocation(byteCount: byteCount + 1, alignment: alignment) { copy in

@@ -12,7 +12,8 @@ public struct ObservableKey: Sendable {
   ///
   /// - Parameters:
   ///   - name: its name for observers by name, logs and reports; it must not contain a dot.
-  ///   - keyPath: the property. One that is declared in a superclass is given as the superclass's.
+  ///   - keyPath: the property, as a literal: it is evaluated more than once. One that is declared in a superclass is
+  ///     given as the superclass's.
   ///   - affectedBy: an array of key paths by name, from the same object on, whose changes change this value as well:
   ///     `["first", "last"]`, `["owner.name"]`. They are added to the superclass's declaration of the key. A part of a
   ///     struct, an enum or a string changes with the whole: `"point.x"` counts as `"point"`. A path through a
@@ -30,32 +31,43 @@ public struct ObservableKey: Sendable {
   @inlinable
   public init<Root: AnyObject, Value>(
     _ name: String,
-    _ keyPath: KeyPath<Root, Value>,
+    _ keyPath: @autoclosure @escaping () -> KeyPath<Root, Value>,
     affectedBy: [String] = [],
     isManual: Bool = false,
     isWeak: Bool = false,
     hasOwnGetter: Bool = false,
     onlyWhenDifferent: Bool = false
   ) {
-    // Here, so that the closures know the types in the program: the runtime would otherwise look the types up at each
-    // read.
     precondition(
       !name.isEmpty && !name.contains("."),
       "the key \"\(name)\" of \(Root.self) must have a name without dots"
     )
+    // The optimizer makes a direct read of a literal that the read has for itself. Without it, a literal of a generic
+    // class would be a new key path for each read.
+    var isUnoptimized = false
+    assert({ isUnoptimized = true; return true }())
+    let read: (Root) -> Value
+    if isUnoptimized {
+      let keyPath = keyPath()
+      read = { $0[keyPath: keyPath] }
+    } else {
+      read = { $0[keyPath: keyPath()] }
+    }
+    // Here, so that the closures know the types in the program: the runtime would otherwise look the types up at each
+    // read.
     self.init(
       name,
-      keyPath,
+      keyPath(),
       of: Value.self,
       affectedBy: affectedBy,
       isManual: isManual,
       isWeak: isWeak,
       hasOwnGetter: hasOwnGetter,
       onlyWhenDifferent: onlyWhenDifferent,
-      read: { object in (object as? Root)?[keyPath: keyPath] },
+      read: { object in (object as? Root).map { read($0) } },
       visit: { object, body in
         guard object is Root else { return false }
-        let value = unsafeDowncast(object, to: Root.self)[keyPath: keyPath]
+        let value = read(unsafeDowncast(object, to: Root.self))
         withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
         return true
       }
