@@ -49,6 +49,11 @@ final class Observation: @unchecked Sendable {
   ///
   /// Returns whether it handled the change, or nil if that is unknown.
   let deliver: Callback
+  /// The keys of the observed object that affect the observed key, if each is unaffected itself; nil if there are none,
+  /// or the links to them are in `tree`.
+  ///
+  /// The links to them have the numbers 1, 2 and so on, in their order.
+  let affecting: [StringID]?
   /// The observation's other links: on the other objects of a deep path, and to keys that affect a key; nil if there
   /// are none.
   let tree: WatchTree?
@@ -78,6 +83,7 @@ final class Observation: @unchecked Sendable {
     optional: OptionalLayout? = nil,
     wantsWhole: Bool = false,
     endsWithObject: Bool = false,
+    affecting: [StringID]? = nil,
     tree: WatchTree? = nil,
     expected: ExpectedExecutor? = nil,
     didEnd: (() -> Void)? = nil,
@@ -94,6 +100,7 @@ final class Observation: @unchecked Sendable {
     self.root = root
     self.valueType = valueType
     self.optional = optional
+    self.affecting = affecting
     self.tree = tree
     let options = ObservingOptions(rawValue: UInt(registration.options.rawValue))
     wantsOld = options.contains(.old)
@@ -221,5 +228,5 @@ struct ObservationLink: Sendable {
   var isConcernedBefore: Bool { observation.isConcernedBefore(isDirect: isDirect) }
 
   /// Whether the path of the observation still leads here.
-  var isHung: Bool { number == 0 || observation.tree?.isHung(number) == true }
+  var isHung: Bool { number == 0 || observation.tree?.isHung(number) != false }
 }

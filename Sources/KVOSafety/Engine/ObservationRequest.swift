@@ -55,6 +55,8 @@ struct ObservationRequest {
     let isFollowed = form == .stream && path.first.newest.isWeak
     let isAlone = path.keys.isEmpty && path.first.isAlone && !isFollowed
     let isFinished = isAlone && didAdd == nil && !options.contains(.initial)
+    let affecting =
+      isAlone || form == .stream || !path.keys.isEmpty ? nil : storage.keys.affecting(path.first)
     let observation = Observation(
       registration: registration(path.name, of: storage.record.ref, observer: record?.ref),
       key: path.first.id,
@@ -66,7 +68,8 @@ struct ObservationRequest {
       optional: path.optional,
       wantsWhole: wantsWhole,
       endsWithObject: endsWithObject,
-      tree: isAlone ? nil : WatchTree(),
+      affecting: affecting,
+      tree: isAlone || affecting != nil ? nil : WatchTree(),
       expected: expected,
       deliver: deliver
     )
@@ -81,10 +84,8 @@ struct ObservationRequest {
     }
     if isFinished { return observation }
     didAdd?(observation.id, storage)
-    if let tree = observation.tree {
-      KeyDeclarations.record(path.first, of: subject)
-      tree.rebuild(observation, from: subject)
-    }
+    if !isAlone { KeyDeclarations.record(path.first, of: subject) }
+    observation.tree?.rebuild(observation, from: subject)
     if options.contains(.initial) {
       observation.notifyOfReading(subject, .initial, of: nil)
     }

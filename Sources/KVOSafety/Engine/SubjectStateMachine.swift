@@ -67,8 +67,41 @@ struct SubjectStateMachine: Sendable {
       known.take(cell)
       let index = openIndex(of: known.key)
       links[index].append(first: observation)
+      if let affecting = known.affecting { attach(known, to: affecting, in: published) }
       publish(index, in: published)
       return cell
+    }
+  }
+
+  /// Links an observation to the keys of this object that affect its own.
+  @inline(never)
+  private mutating func attach(
+    _ observation: Observation,
+    to affecting: [StringID],
+    in published: borrowing PublishedKeys
+  ) {
+    for (index, key) in affecting.enumerated() {
+      let link = ObservationLink(
+        observation: observation,
+        number: Int32(index + 1),
+        key: key,
+        isDirect: false,
+        isIntermediate: false
+      )
+      links[openIndex(of: key)].append(link)
+      publish(key, in: published)
+    }
+  }
+
+  @inline(never)
+  private mutating func detach(
+    _ observation: Observation,
+    from affecting: [StringID],
+    in published: borrowing PublishedKeys
+  ) {
+    for (index, key) in affecting.enumerated() {
+      _ = detach(observation.id, number: Int32(index + 1), key: key)
+      publish(key, in: published)
     }
   }
 
@@ -168,10 +201,12 @@ struct SubjectStateMachine: Sendable {
     in published: borrowing PublishedKeys
   ) -> Unmanaged<Observation>? {
     guard let cell = cells[slot], let held = cell.pointer.pointee.observation else { return nil }
-    let key = held._withUnsafeGuaranteedRef { $0.key }
-    if let index = self.index(of: key) {
-      links[index].remove(first: held)
-      publish(index, in: published)
+    held._withUnsafeGuaranteedRef { known in
+      if let affecting = known.affecting { detach(known, from: affecting, in: published) }
+      if let index = self.index(of: known.key) {
+        links[index].remove(first: held)
+        publish(index, in: published)
+      }
     }
     if cell.pointer.pointee.close() { return cell.pointer.pointee.release() }
     // The running delivery releases it.

@@ -1,32 +1,29 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// A node of an observation whose nodes are found without a search, as nearly all are.
+/// A node of a path that is found without a search, as nearly all are: an object, and its key.
 ///
-/// See ``WatchTree/plainNodes(of:from:)``.
+/// See ``WatchTree/chain(of:from:)``.
 struct PlainNode {
-  /// The object; nil if it is the one that the observation is registered on.
-  let other: (any KeyValueObservable)?
+  let object: any KeyValueObservable
   let key: ResolvedKey
-  /// How many objects of the observation's own path precede it; nil for a key that affects the observed one.
-  let depth: Int?
+  /// How many objects of the path precede it.
+  let depth: Int
   let isWeak: Bool
 
   /// Whether `link` was made for this node, and its object is still the one that it was made for.
-  func isHung(_ link: HungLink, of observation: Observation) -> Bool {
+  func isHung(_ link: HungLink) -> Bool {
     guard link.depth == depth, link.node.key == key.id, !link.node.leadsOn else { return false }
     // The address of an object that was deallocated may have been reused by another.
-    return link.ref.id == storage(observation).record.ref.id
+    return link.ref.id == object.storage.record.ref.id
   }
 
-  func storage(_ observation: Observation) -> SubjectStorage { other?.storage ?? observation.root }
-
-  /// The node as the search finds it; `subject` is the object that the observation is registered on.
-  func node(_ observation: Observation, from subject: AnyObject) -> WatchNode {
+  /// The node as the search finds it.
+  func node(_ observation: Observation) -> WatchNode {
     WatchNode(
-      object: ObjectIdentifier(other ?? subject),
-      path: depth.map { observation.path[$0...] } ?? [key.id],
-      isOwnPath: depth != nil,
+      object: ObjectIdentifier(object),
+      path: observation.path[depth...],
+      isOwnPath: true,
       leadsOn: false
     )
   }
@@ -57,37 +54,16 @@ enum PathEnd {
   }
 }
 
-// The nodes of a path of keys that no other key affects, and of a key that is affected by such keys of the same object.
-// They need no search that remembers what it has visited.
 extension WatchTree {
-  /// The nodes beyond the first key of the path, and the end of the path; nil if they have to be searched.
-  func plainNodes(
+  /// The nodes beyond the first key of a path of keys that no other key affects, and the end of the path; nil if they
+  /// have to be searched.
+  ///
+  /// They need no search that remembers what it has visited.
+  func chain(
     of observation: Observation,
     from subject: AnyObject
   ) -> (nodes: [PlainNode], end: PathEnd)? {
-    guard !observation.isStream else { return nil }
-    guard observation.isSingle else { return chain(of: observation, from: subject) }
-    return affectingNodes(of: observation).map { ($0, .unknown) }
-  }
-
-  private func affectingNodes(of observation: Observation) -> [PlainNode]? {
-    let keys = observation.root.keys
-    guard let observed = keys.key(observation.key) else { return nil }
-    var nodes: [PlainNode] = []
-    nodes.reserveCapacity(observed.affectingKeys.count)
-    for path in observed.affectingKeys {
-      guard let path, path.count == 1, path[0] != observed.id, let key = keys.key(path[0]),
-        key.isAlone
-      else { return nil }
-      nodes.append(PlainNode(other: nil, key: key, depth: nil, isWeak: false))
-    }
-    return nodes
-  }
-
-  private func chain(
-    of observation: Observation,
-    from subject: AnyObject
-  ) -> (nodes: [PlainNode], end: PathEnd)? {
+    guard !observation.isStream, !observation.isSingle else { return nil }
     let path = observation.path
     guard var key = observation.root.keys.key(path[0]), key.isAlone else { return nil }
     var object = subject
@@ -100,7 +76,7 @@ extension WatchTree {
         guard let found = type(of: next).observableKeys.key(path[depth]), found.isAlone
         else { return nil }
         let isWeak = key.newest.isWeak
-        nodes.append(PlainNode(other: next, key: found, depth: depth, isWeak: isWeak))
+        nodes.append(PlainNode(object: next, key: found, depth: depth, isWeak: isWeak))
         key = found
         object = next
       }

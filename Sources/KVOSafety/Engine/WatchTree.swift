@@ -62,9 +62,9 @@ final class WatchTree: Sendable {
     guard mayBegin else { return .unknown }
     var end = PathEnd.unknown
     while beginRound() {
-      if let plain = plainNodes(of: observation, from: subject) {
-        move(observation, to: plain.nodes, from: subject)
-        end = plain.end
+      if let chain = chain(of: observation, from: subject) {
+        move(observation, to: chain.nodes)
+        end = chain.end
         continue
       }
       end = .unknown
@@ -278,21 +278,15 @@ final class WatchTree: Sendable {
   }
 
   /// Listens at all of `nodes`, and nowhere else.
-  private func move(
-    _ observation: Observation,
-    to nodes: [PlainNode],
-    from subject: AnyObject
-  ) {
-    let kept = keep(observation) { hung in
-      nodes.contains { $0.isHung(hung, of: observation) }
-    }
+  private func move(_ observation: Observation, to nodes: [PlainNode]) {
+    let kept = keep(observation) { hung in nodes.contains { $0.isHung(hung) } }
     guard nodes.count > kept.count else { return }
-    for node in nodes where !kept.contains(where: { node.isHung($0, of: observation) }) {
+    for node in nodes where !kept.contains(where: { node.isHung($0) }) {
       hang(
         observation,
-        node.node(observation, from: subject),
+        node.node(observation),
         node.key,
-        on: node.storage(observation),
+        on: node.object.storage,
         depth: node.depth,
         isWeak: node.isWeak
       )

@@ -156,6 +156,18 @@ extension KeyValueObservable {
         }
       }
       if let token { return token }
+      let other = held.takeUnretainedValue().token(
+        of: key.takeUnretainedValue(),
+        on: self,
+        options: options,
+        site: names.names(of: site).id,
+        expected: .of(isolation),
+        expectedToLive: expectedToLive,
+        endsWithObject: endsWithObject,
+        valueType: valueType,
+        deliver: deliver
+      )
+      if let other { return other }
     }
     let path = key == nil ? names.path(at: keyPath, of: type(of: self)) : nil
     let request = ObservationRequest(
@@ -194,6 +206,75 @@ extension SubjectStorage {
     deliver: @escaping Observation.Callback
   ) -> ObservationToken? {
     guard key.isAlone, !options.contains(.initial), record.isWatched else { return nil }
+    let (observation, registration, id) = observation(
+      of: key,
+      affecting: nil,
+      options: options,
+      site: site,
+      expected: expected,
+      expectedToLive: expectedToLive,
+      endsWithObject: endsWithObject,
+      valueType: valueType,
+      deliver: deliver
+    )
+    let stack = Recorder.shared.captureStack()
+    let cell = add(observation, registration, stack, isFinished: true)
+    return ObservationToken(id, in: cell, on: self)
+  }
+
+  /// The same if an initial notification is wanted, or other keys of `subject` affect the key.
+  ///
+  /// Nil if there is more to do: the keys that affect it are affected themselves or are of other objects, or the log has
+  /// to have their declarations.
+  @inline(never)
+  fileprivate func token(
+    of key: ResolvedKey,
+    on subject: AnyObject,
+    options: ObservingOptions,
+    site: StringID,
+    expected: ExpectedExecutor?,
+    expectedToLive: String?,
+    endsWithObject: Bool,
+    valueType: Any.Type,
+    deliver: @escaping Observation.Callback
+  ) -> ObservationToken? {
+    let affecting = key.isAlone || Recorder.shared.isRecording ? nil : keys.affecting(key)
+    guard key.isAlone || affecting != nil, record.isWatched else { return nil }
+    let (observation, registration, id) = observation(
+      of: key,
+      affecting: affecting,
+      options: options,
+      site: site,
+      expected: expected,
+      expectedToLive: expectedToLive,
+      endsWithObject: endsWithObject,
+      valueType: valueType,
+      deliver: deliver
+    )
+    // Another thread may end it as soon as it is added.
+    let kept = observation.takeUnretainedValue()
+    let isFinished = !options.contains(.initial)
+    let stack = Recorder.shared.captureStack()
+    let cell = add(observation, registration, stack, isFinished: isFinished)
+    if !isFinished {
+      kept.notifyOfReading(subject, .initial, of: nil)
+      finishAdding(kept)
+    }
+    return ObservationToken(id, in: cell, on: self)
+  }
+
+  @inline(__always)
+  private func observation(
+    of key: ResolvedKey,
+    affecting: [StringID]?,
+    options: ObservingOptions,
+    site: StringID,
+    expected: ExpectedExecutor?,
+    expectedToLive: String?,
+    endsWithObject: Bool,
+    valueType: Any.Type,
+    deliver: @escaping Observation.Callback
+  ) -> (Unmanaged<Observation>, Registration, RegistrationID) {
     let table = ObjectTable.shared
     let number = table.nextNumbers(count: 2)
     let id = RegistrationID(number + 1)
@@ -219,13 +300,12 @@ extension SubjectStorage {
         root: self,
         valueType: valueType,
         endsWithObject: endsWithObject,
+        affecting: affecting,
         expected: expected,
         deliver: deliver
       )
     )
-    let stack = Recorder.shared.captureStack()
-    let cell = add(observation, registration, stack, isFinished: true)
-    return ObservationToken(id, in: cell, on: self)
+    return (observation, registration, id)
   }
 }
 

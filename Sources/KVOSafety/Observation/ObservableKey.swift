@@ -45,7 +45,11 @@ public struct ObservableKey: Sendable {
     // The optimizer makes a direct read of a literal that the read has for itself. Without it, a literal of a generic
     // class would be a new key path for each read.
     var isUnoptimized = false
-    assert({ isUnoptimized = true; return true }())
+    assert(
+      {
+        isUnoptimized = true; return true
+      }()
+    )
     let read: (Root) -> Value
     if isUnoptimized {
       let keyPath = keyPath()

@@ -99,6 +99,19 @@ public struct ObservableKeyTable: Sendable {
 
   func key(at keyPath: AnyKeyPath) -> ResolvedKey? { keys.byKeyPath[keyPath] }
 
+  /// The keys that affect `key`, if all are keys of the class that no other key affects; nil if there are none or others.
+  func affecting(_ key: ResolvedKey) -> [StringID]? {
+    guard !key.isAlone else { return nil }
+    var affecting: [StringID] = []
+    affecting.reserveCapacity(key.affectingKeys.count)
+    for path in key.affectingKeys {
+      guard let path, path.count == 1, path[0] != key.id, self.key(path[0])?.isAlone == true
+      else { return nil }
+      affecting.append(path[0])
+    }
+    return affecting
+  }
+
   /// The key whose key path has only this part; see `KeyPathNames`.
   func key(identifiedBy identity: KeyPathParts.Identity) -> ResolvedKey? {
     keys.byIdentity[identity].flatMap(\.self)
