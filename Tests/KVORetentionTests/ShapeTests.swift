@@ -44,10 +44,15 @@ struct ShapeTests {
 
   /// What is in doubt in an answer.
   ///
-  /// How far suspected words lead, and so whether the search limits them, depends on what else is in the heap.
+  /// How far suspected words lead, and so whether the search limits them or meets a task, depends on what else is in the
+  /// heap.
   private static func reasons(_ answer: RetainAnswer) -> [OpaqueReason] {
     let reasons = answer.opaque.map(\.reason)
-    return reasons.contains(.unmanagedMemory) ? reasons.filter { $0 != .searchLimit } : reasons
+    return reasons.contains(.unmanagedMemory) ? reasons.filter { !isOfHeap($0) } : reasons
+  }
+
+  private static func isOfHeap(_ reason: OpaqueReason) -> Bool {
+    reason == .searchLimit || reason == .task
   }
 
   /// What is in doubt: an `unowned(unsafe)` capture looks like that of an `Unmanaged`.
@@ -55,8 +60,9 @@ struct ShapeTests {
     shape.name == "an unowned(unsafe) capture" ? [.unmanagedMemory] : []
   }
 
-  /// Whether the suspected words of a shape in doubt lead to more than a search examines, which then says so.
+  /// Whether the suspected words of a shape in doubt lead to a task, or to more than a search examines, which then says
+  /// so.
   private static func isLimited(_ answer: RetainAnswer, _ shape: Shape) -> Bool {
-    !reasons(shape).isEmpty && answer.opaque.contains { $0.reason == .searchLimit }
+    !reasons(shape).isEmpty && answer.opaque.contains { isOfHeap($0.reason) }
   }
 }
