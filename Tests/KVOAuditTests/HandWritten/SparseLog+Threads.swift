@@ -211,5 +211,53 @@ extension SparseLog {
       {"event":"exit","status":0}
       """
     ),
+    SparseLog(
+      "a removal that returned before the deallocation, and whose end says no context",
+      [],
+      """
+      {"event":"register",$pair,"context":"c","registration":5,"thread":1}
+      {"event":"remove",$pair,"context":"c","registration":5,"thread":2}
+      {"event":"removeEnd",$pair,"thread":2}
+      {"event":"deinit","object":$account,"thread":1}
+      {"event":"deinitEnd","object":$account,"thread":1}
+      {"event":"exit","status":0,"thread":1}
+      """
+    ),
+    SparseLog(
+      "a removal that returned before the deallocation, and whose end says no observer",
+      [],
+      """
+      {"event":"register",$pair,"context":"c","registration":5,"thread":1}
+      {"event":"remove",$pair,"context":"c","registration":5,"thread":2}
+      {"event":"removeEnd",$only,"registration":5,"thread":2}
+      {"event":"deinit","object":$account,"thread":1}
+      {"event":"deinitEnd","object":$account,"thread":1}
+      {"event":"exit","status":0,"thread":1}
+      """
+    ),
+    SparseLog(
+      "a removal that returned after the deallocation began, and whose end says no context",
+      ["KVO025 error"],
+      """
+      {"event":"register",$pair,"context":"c","registration":5,"thread":1}
+      {"event":"remove",$pair,"context":"c","registration":5,"thread":2}
+      {"event":"deinit","object":$account,"thread":1}
+      {"event":"removeEnd",$pair,"thread":2}
+      {"event":"deinitEnd","object":$account,"thread":1}
+      {"event":"exit","status":0,"thread":1}
+      """
+    ),
+    SparseLog(
+      "a removal under another context, beside one that says none",
+      ["KVO003 error"],
+      """
+      {"event":"register",$pair,"context":null,"registration":5,"thread":1}
+      {"event":"remove",$pair,"context":"c","registration":null,"thread":2}
+      {"event":"remove",$pair,"registration":5,"thread":1}
+      {"event":"removeEnd",$pair,"registration":5,"thread":1}
+      {"event":"removeEnd",$pair,"context":"c","registration":null,"thread":2}
+      {"event":"exit","status":0,"thread":1}
+      """
+    ),
   ]
 }

@@ -177,8 +177,10 @@ struct ConcurrencyRules: Sendable {
     _ log: inout ReplayState
   ) {
     let registered = slot >= 0 ? log.ledger.slots[slot].registered.event : -1
+    let context =
+      slot >= 0 ? log.ledger.slots[slot].registration.context.asAdded : removal.context
     if !removals.isEmpty,
-      let other = removals.overlapping(removal, slot, registered: registered, on: thread)
+      let other = removals.overlapping(removal, context, slot, registered: registered, on: thread)
     {
       let verdict = Self.overlap(
         .removal,
@@ -199,7 +201,7 @@ struct ConcurrencyRules: Sendable {
       let verdict = Self.overlap(.deallocation, removal, slot, proof, &log)
       log.verdicts.append(verdict)
     }
-    removals.begin(removal, slot, registered: registered, on: thread, at: evidence)
+    removals.begin(removal, context, slot, registered: registered, on: thread, at: evidence)
   }
 
   /// Whether the object's own deinit removes, which may run on another thread than the one that released the object.

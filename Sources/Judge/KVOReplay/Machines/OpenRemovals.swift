@@ -11,6 +11,8 @@ struct OpenRemovals: Sendable {
   struct Open: Sendable {
     var thread: Int
     var removal: Removal
+    /// The context of the registration that it matched, or else the one that it states.
+    var context: Context
     /// The registration that it matched, in the ledger; -1: none.
     var slot: Int
     /// The event of that registration: the slot may have been reused since.
@@ -31,9 +33,10 @@ struct OpenRemovals: Sendable {
 
   /// The removal of the same registration that another thread is performing.
   ///
-  /// `registered` is the event of the registration at `slot`.
+  /// `registered` is the event of the registration at `slot`, and `context` its context, or that of the removal.
   func overlapping(
     _ removal: Removal,
+    _ context: Context,
     _ slot: Int,
     registered: Int,
     on thread: Int
@@ -44,8 +47,7 @@ struct OpenRemovals: Sendable {
       if slot >= 0, other.slot >= 0 { return slot == other.slot && registered == other.registered }
       if let id = removal.registration, id == other.removal.registration { return true }
       return NamePair(removal) == NamePair(other.removal)
-        && (removal.context == .unspecified || other.removal.context == .unspecified
-          || removal.context == other.removal.context)
+        && Self.mayBeSame(context, other.context)
         // One of the two matched nothing: they can still have had the same target. If neither matched, there was none.
         && (slot < 0) != (other.slot < 0)
     }
@@ -65,6 +67,7 @@ struct OpenRemovals: Sendable {
   /// A removal begins; beyond the capacity the oldest is dropped.
   mutating func begin(
     _ removal: Removal,
+    _ context: Context,
     _ slot: Int,
     registered: Int,
     on thread: Int,
@@ -73,7 +76,14 @@ struct OpenRemovals: Sendable {
     if open.count == Self.capacity { open.removeFirst() }
     if slot < 0 { hasUnmatched = true }
     open.append(
-      Open(thread: thread, removal: removal, slot: slot, registered: registered, began: evidence)
+      Open(
+        thread: thread,
+        removal: removal,
+        context: context,
+        slot: slot,
+        registered: registered,
+        began: evidence
+      )
     )
   }
 
@@ -84,15 +94,29 @@ struct OpenRemovals: Sendable {
   ///
   /// - Returns: the verdicts that were waiting for the first of them.
   mutating func end(_ removal: Removal, on thread: Int) -> [Verdict] {
-    let index = open.lastIndex {
-      $0.thread == thread && $0.removal.subject.id == removal.subject.id
-        && NamePair($0.removal) == NamePair(removal) && $0.removal.context == removal.context
-    }
+    let index =
+      open.lastIndex {
+        $0.thread == thread && $0.removal.subject.id == removal.subject.id
+          && NamePair($0.removal) == NamePair(removal) && $0.removal.context == removal.context
+      } ?? open.lastIndex { $0.thread == thread && Self.mayReturn($0.removal, in: removal) }
     if let index { open.remove(at: index) }
     if hasEnds { return [] }
     hasEnds = true
     defer { waiting = [] }
     return waiting
+  }
+
+  /// Whether `end` may be the return of `removal`, although it does not repeat all of its keys, or has more of them.
+  private static func mayReturn(_ removal: Removal, in end: Removal) -> Bool {
+    guard removal.subject.id == end.subject.id, removal.keyPath == end.keyPath else { return false }
+    if let one = removal.registration, let other = end.registration { return one == other }
+    let isSameObserver =
+      removal.observer == nil || end.observer == nil || removal.observer?.id == end.observer?.id
+    return isSameObserver && mayBeSame(removal.context, end.context)
+  }
+
+  private static func mayBeSame(_ one: Context, _ other: Context) -> Bool {
+    one == .unspecified || other == .unspecified || one == other
   }
 
   /// - Returns: whether the verdict holds; otherwise it waits for the first end.
