@@ -106,6 +106,22 @@ struct ChangeBracketsTests {
     #expect(brackets.did(change("a", 1), at: at(5)).map(\.brief) == ["KVO012@5"])
   }
 
+  @Test("the end of a scope on another thread leaves what was begun in it, until the log ends")
+  mutating func leaveScope() {
+    var brackets = ChangeBrackets()
+    let scope = ScopeID(7)
+    for (key, event) in [("a", 1), ("b", 2)] {
+      var began = at(event)
+      began.thread = ThreadID(1)
+      brackets.will(change(key), scope: scope, at: began)
+    }
+    #expect(brackets.leaveScope(scope, openedAt: at(9)).map(\.event) == [1, 2])
+    #expect(brackets.closeScope(scope).isEmpty)
+    #expect(brackets.did(change("b"), at: at(3)).isEmpty)
+    let left = brackets.closeLeft()
+    #expect(left.map { $0.evidence.map(\.role) } == [[.failed, .scope]] && brackets.isEmpty)
+  }
+
   @Test("the end of a scope takes what was begun in it, the end of the thread the rest")
   mutating func ends() {
     var brackets = ChangeBrackets()

@@ -121,5 +121,47 @@ extension SparseLog {
       {"event":"exit","status":0}
       """
     ),
+    SparseLog(
+      "a change of another thread that ends after the scope",
+      [],
+      """
+      {"event":"scopeBegin","id":1,"name":"test","thread":1}
+      {"event":"willChange",$change,"change":1,"thread":2,"scope":1}
+      {"event":"scopeEnd","id":1,"thread":1}
+      {"event":"didChange",$change,"change":1,"thread":2}
+      {"event":"exit","status":0,"thread":1}
+      """
+    ),
+    SparseLog(
+      "a change that ends after the scope, without threads",
+      [],
+      """
+      {"event":"scopeBegin","id":1,"name":"test"}
+      {"event":"willChange",$change,"change":1}
+      {"event":"scopeEnd","id":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a change that ends after the scope on its thread",
+      ["KVO012 error"],
+      """
+      {"event":"scopeBegin","id":1,"name":"test","thread":1}
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"scopeEnd","id":1,"thread":1}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"exit","status":0,"thread":1}
+      """
+    ),
+    SparseLog(
+      "a change of another thread that does not end, and neither does the log",
+      ["KVO012 error"],
+      """
+      {"event":"scopeBegin","id":1,"name":"test","thread":1}
+      {"event":"willChange",$change,"change":1,"thread":2,"scope":1}
+      {"event":"scopeEnd","id":1,"thread":1}
+      """
+    ),
   ]
 }

@@ -316,7 +316,12 @@ extension RuleEngine {
   private mutating func endScope(_ scope: ScopeID, _ evidence: Evidence, _ target: EventTarget) {
     let opened = scopes.close(scope, &log)
     for thread in log.threads.sorted(log.threads.busy) {
-      log.reportUnbalanced(log.threads[thread].brackets.closeScope(scope, openedAt: opened))
+      if thread == target.thread, evidence.thread != nil {
+        log.reportUnbalanced(log.threads[thread].brackets.closeScope(scope, openedAt: opened))
+      } else {
+        let left = log.threads[thread].brackets.leaveScope(scope, openedAt: opened)
+        scopes.noteLeftChanges(left, atEndOf: scope)
+      }
       if let opened, scopes.hasExpectations {
         for (change, began) in log.threads[thread].brackets.openOutsideOfScopes
         where began.event > opened.event {

@@ -322,7 +322,8 @@ struct ChangeRules: Sendable {
     guard !log.threads[thread].brackets.isEmpty else { return false }
     let innermost = log.threads[thread].brackets.open(nil)?.began.event ?? 0
     guard log.hasEnded, depth == 0, innermost < lastAct else {
-      log.cutRules.insert(.unbalancedChange)
+      if !log.hasEnded { log.reportUnbalanced(log.threads[thread].brackets.closeLeft()) }
+      if !log.threads[thread].brackets.isEmpty { log.cutRules.insert(.unbalancedChange) }
       return false
     }
     log.reportUnbalanced(log.threads[thread].brackets.close())

@@ -67,6 +67,14 @@ struct ScopeRules: Sendable {
     if expectations.usesObject(subject, scope) { expectations.note(began, in: scope) }
   }
 
+  /// Changes that were begun in the scope are open at its end, on other threads, which may still end them.
+  ///
+  /// If they never end, that is judged at the end of the log, or of the object, and belongs to the scope.
+  mutating func noteLeftChanges(_ began: [Evidence], atEndOf scope: ScopeID) {
+    if !hasExpectations { return }
+    for change in began { expectations.note(change.event, in: scope) }
+  }
+
   // MARK: - Registrations
 
   /// The registration at `slot` was added.

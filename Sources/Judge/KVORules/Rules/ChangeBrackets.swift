@@ -13,6 +13,8 @@ package struct ChangeBrackets: Sendable {
     var change: Change
     var began: Evidence
     var scope: ScopeID?
+    /// Where the scope was opened that has ended since, on another thread.
+    var left: Evidence?
     /// The change that an observer was notified of in advance when it began this one, directly or through other
     /// observers that did the same.
     ///
@@ -154,7 +156,7 @@ package struct ChangeBrackets: Sendable {
       ?? open[index...].last(where: intrudes)
   }
 
-  /// A scope ends: every change that was begun in it and is still open is reported and dropped.
+  /// A scope ends on this thread: every change that was begun in it and is still open is reported and dropped.
   ///
   /// The failed event is the beginning of the change: that is the unmatched call.
   package mutating func closeScope(
@@ -168,13 +170,41 @@ package struct ChangeBrackets: Sendable {
     return left.map { neverEnded($0, evidence) }
   }
 
+  /// A scope ends on another thread: every change that was begun in it and is still open belongs to no scope any more.
+  ///
+  /// It may be about to end on its own thread.
+  ///
+  /// - Returns: where these changes began.
+  package mutating func leaveScope(
+    _ scope: ScopeID,
+    openedAt evidence: Evidence? = nil
+  ) -> [Evidence] {
+    var left: [Evidence] = []
+    for index in open.indices where open[index].scope == scope {
+      open[index].scope = nil
+      open[index].left = evidence
+      left.append(open[index].began)
+    }
+    return left
+  }
+
+  /// The log ends before the thread or the process does: every open change whose scope has ended is reported and
+  /// dropped, unless its thread is unknown.
+  package mutating func closeLeft() -> [Verdict] {
+    func isLeft(_ open: Open) -> Bool { open.left != nil && open.began.thread != nil }
+    let left = open.filter(isLeft)
+    if left.isEmpty { return [] }
+    open.removeAll(where: isLeft)
+    return left.map { neverEnded($0, $0.left) }
+  }
+
   /// The thread or the process ends: every open change is reported and dropped.
   package mutating func close() -> [Verdict] {
     let left = open
     open = []
     dropped = [:]
     furtherDroppedCount = 0
-    return left.map { neverEnded($0, nil) }
+    return left.map { neverEnded($0, $0.left) }
   }
 
   /// The object was deallocated: its open changes can no longer end, and are reported and dropped.
@@ -185,7 +215,7 @@ package struct ChangeBrackets: Sendable {
     open.removeAll { $0.change.subject.id == subject }
     // Without a number, one that ends later may be of another object at the same address.
     noteReported(left.map(\.change).filter { $0.id != nil })
-    return left.map { neverEnded($0, nil) }
+    return left.map { neverEnded($0, $0.left) }
   }
 
   /// Whether a change of `subject` is open.
