@@ -133,5 +133,45 @@ extension SparseLog {
       {"event":"remove",$pair}
       """
     ),
+    SparseLog(
+      "two contexts, and neither additions nor removals say the observer",
+      [],
+      notJudged: ["KVO001", "KVO002", "KVO004"],
+      """
+      {"event":"register",$only,"context":"A","form":"classic"}
+      {"event":"register",$only,"context":null,"form":"classic"}
+      {"event":"remove",$only}
+      {"event":"remove",$only,"context":null}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "two contexts, and the removals say what they matched, but no event says an observer",
+      [],
+      """
+      {"event":"register",$only,"context":"A","form":"classic","registration":1}
+      {"event":"register",$only,"context":null,"form":"classic","registration":2}
+      {"event":"remove",$only,"registration":2}
+      {"event":"remove",$only,"context":"A","registration":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "two that do not say their observer, of which the second is notified after a removal",
+      [],
+      """
+      {"event":"register","thread":1,$only,"form":"classic","registration":1}
+      {"event":"registerEnd","thread":1,"registration":1}
+      {"event":"register","thread":1,$only,"form":"classic","registration":2}
+      {"event":"registerEnd","thread":1,"registration":2}
+      {"event":"remove","thread":1,$only}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":2,"change":1}
+      {"event":"notifyEnd","thread":1,"registration":2,"change":1}
+      {"event":"remove","thread":1,$only}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
   ]
 }

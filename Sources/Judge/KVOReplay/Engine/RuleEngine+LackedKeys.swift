@@ -51,8 +51,8 @@ extension RuleEngine {
       "event \($0), or the addition of its token, does not say its \"t\", by which a token that is dropped at once is known"
     }
     let removals: [RuleCode] = [
-      .doubleRemove, .removeUnregistered, .removeWrongContext, .duplicateRegistration,
-      .observedDeinitWhileObserved, .observerDeinitWhileRegistered,
+      .doubleRemove, .removeUnregistered, .removeWrongContext, .ambiguousRemove,
+      .duplicateRegistration, .observedDeinitWhileObserved, .observerDeinitWhileRegistered,
     ]
     say(removals, log.unsaid.observer) {
       "the removal at event \($0), or an addition before it, does not say its \"observer\""

@@ -186,11 +186,13 @@ struct RegistrationRules: Sendable {
       }
     }
     let observers = Set(possible.map { log.ledger.slots[$0].registration.observer?.id })
+    // Two that do not state their observer may have different ones.
+    let areSeveral = observers.count > 1 || possible.count > 1 && observers.contains(nil)
     return Removed(
       slot: slot,
       subject: subject,
       matching: matching,
-      doubtful: observers.count > 1 ? possible : [],
+      doubtful: areSeveral ? possible : [],
       copies: copies,
       firstVerdict: firstVerdict
     )

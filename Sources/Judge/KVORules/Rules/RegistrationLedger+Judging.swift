@@ -81,7 +81,10 @@ extension RegistrationLedger {
       }
       return -1
     }
-    if removal.context == .unspecified, hasSeveralContexts(NamePair(removal), on: subject) {
+    // Registrations that do not state their observer may have different ones.
+    if removal.context == .unspecified, removal.observer != nil,
+      hasSeveralContexts(NamePair(removal), on: subject)
+    {
       verdicts.append(ambiguous(removal, slot, subject, evidence))
     }
     judgeRemovalDuringInitial(slot, at: evidence, &verdicts)
