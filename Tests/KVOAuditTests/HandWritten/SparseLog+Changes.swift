@@ -300,5 +300,35 @@ extension SparseLog {
       {"event":"exit","status":0}
       """
     ),
+    SparseLog(
+      "a log without its beginning, in which a scope ends on another thread before a change is made",
+      [],
+      """
+      {"event":"process","pid":1,"complete":false}
+      {"event":"live",$pair,"registration":5,"options":["prior"]}
+      {"event":"scopeBegin","thread":2,"id":1,"name":"test"}
+      {"event":"notify","thread":1,"registration":5,"change":7,"phase":"prior"}
+      {"event":"willChange","thread":1,"subject":$savings,"key":"balance","change":8}
+      {"event":"scopeEnd","thread":2,"id":1}
+      {"event":"didChange","thread":1,"subject":$savings,"key":"balance","change":8}
+      {"event":"notifyEnd","thread":1,"registration":5,"change":7,"phase":"prior","handled":true}
+      {"event":"didChange","thread":1,$change,"change":7}
+      {"event":"notify","thread":1,"registration":5,"change":7,"phase":"after"}
+      {"event":"notifyEnd","thread":1,"registration":5,"change":7,"phase":"after","handled":true}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
+      "a notification before a change without the one after it, in a log without changes",
+      [],
+      notJudged: ["KVO013"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5,"options":["prior"]}
+      {"event":"notify","thread":1,"registration":5,"change":7,"phase":"prior"}
+      {"event":"notifyEnd","thread":1,"registration":5,"change":7,"phase":"prior","handled":true}
+      {"event":"remove","thread":1,$pair,"registration":5}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
   ]
 }

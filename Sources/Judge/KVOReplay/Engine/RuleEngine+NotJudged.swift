@@ -128,6 +128,7 @@ extension RuleEngine {
       "no notifyEnd events in this log, which say how a callback ended"
     )
     need(.prior, [.priorWithoutAfter], "no prior notifications in this log")
+    if log.seen.contains(.prior) { need(.change, [.priorWithoutAfter], "no changes in this log") }
     need(.write, [.mutationWithoutNotification], "no write events in this log")
     need(
       .attachment,

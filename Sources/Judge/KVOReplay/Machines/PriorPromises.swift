@@ -92,7 +92,7 @@ struct PriorPromises: Sendable {
   mutating func giveUp(on thread: Int, _ open: ChangeBrackets) -> [Promise] {
     take { promise in
       promise.changeThread == thread && promise.made == nil
-        && promise.change.map { !open.isOpen($0) } ?? true
+        && promise.change.map { !open.isOpen($0) } ?? false
     }
   }
 
