@@ -101,6 +101,23 @@ import Testing
     #expect(other.status == 2, "\(other)")
   }
 
+  @Test("proves nothing by a log without the end that was a removal in the initial notification")
+  func removedInInitial() throws {
+    let began = #"{"event":"notify","thread":1,"registration":3,"phase":"initial"}"#
+    let over = began.replacing("notify", with: "notifyEnd")
+    let added = #"{"event":"registerEnd","thread":1,"registration":3}"#
+    let faulty = Self.log(began, Self.removal, over, added, Self.end)
+    let unremoved = try verify(
+      Self.log(began, over, added, Self.end),
+      ["--before", "faulty.jsonl"],
+      of: faulty
+    )
+    #expect(unremoved.status == 2, "\(unremoved)")
+    #expect(unremoved.output.contains("  the end did not come: \"balance\" of Account was observed"))
+    let later = Self.log(began, over, added, Self.removal, Self.end)
+    #expect(try verify(later, ["--before", "faulty.jsonl"], of: faulty).status == 0)
+  }
+
   @Test(
     "proves nothing by a log in which the code did not run, or did not end, or which lacks parts"
   )

@@ -210,7 +210,9 @@ extension RuleCode {
   fileprivate var needsEnd: Bool {
     switch self {
     case .doubleRemove, .removeUnregistered, .removeWrongContext, .ambiguousRemove,
-      .observedDeinitWhileObserved, .observerDeinitWhileRegistered:
+      .observedDeinitWhileObserved, .observerDeinitWhileRegistered, .deliveryToDead,
+      .deliveryAfterRemove, .removeDuringInitial, .concurrentRemoval,
+      .classChangedUnderObservation:
       true
     default: false
     }
