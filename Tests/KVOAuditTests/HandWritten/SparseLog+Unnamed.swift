@@ -173,5 +173,27 @@ extension SparseLog {
       {"event":"exit","thread":1,"status":0}
       """
     ),
+    SparseLog(
+      "an addition by name that does not say its observer, and a deallocation that may be of that",
+      [],
+      notJudged: ["KVO005", "KVO007", "KVO008", "KVO018", "KVO020"],
+      """
+      {"event":"register",$only,"form":"classic"}
+      {"event":"deinitEnd","object":$screen}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "an exception in a callback of a registration that no addition has",
+      [],
+      notJudged: ["KVO039"],
+      """
+      {"event":"register","thread":1,$pair}
+      {"event":"notify","thread":1,"registration":2}
+      {"event":"notifyEnd","thread":1,"registration":2,"exception":"NSRangeException"}
+      {"event":"remove","thread":1,$pair}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
   ]
 }

@@ -57,6 +57,13 @@ extension RuleEngine {
     say(removals, log.unsaid.observer) {
       "the removal at event \($0), or an addition before it, does not say its \"observer\""
     }
+    let ofObservers: [RuleCode] = [
+      .duplicateRegistration, .observerDeinitWhileRegistered, .deliveryToDead, .contextCollision,
+      .selfObservation,
+    ]
+    say(ofObservers, log.unsaid.unnamed) {
+      "the addition at event \($0) does not say its \"observer\""
+    }
     let ofEnded: [RuleCode] = [
       .deliveryAfterRemove, .removeDuringInitial, .registrationRace, .priorWithoutAfter,
       .missedDelivery,
@@ -92,6 +99,7 @@ extension RuleEngine {
     let deliveryRules: [RuleCode] = [
       .deliveryToDead, .deliveryAfterRemove, .removeDuringInitial, .priorWithoutAfter,
       .unhandledNotification, .offExecutorDelivery, .callbackUnderLock, .reentrantChange,
+      .callbackRaised,
     ]
     say(deliveryRules, log.unsaid.notified) {
       "event \($0) notifies a \"registration\" that no addition has"

@@ -11,6 +11,8 @@ struct Unsaid: Sendable {
   var scope: Int?
   /// A removal without its observer, or of an addition without one.
   var observer: Int?
+  /// An addition by name without its observer.
+  var unnamed: Int?
   /// A removal that may have ended any of several equal registrations.
   var removed: Int?
   /// A registration without a number.

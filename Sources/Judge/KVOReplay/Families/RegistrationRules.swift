@@ -358,6 +358,11 @@ struct RegistrationRules: Sendable {
     if slot < log.origins.count { log.origins[slot] = origin } else { log.origins.append(origin) }
     let isScoped = target.scope != nil && !isLive
     noteNames(of: log.ledger.slots[slot].registration, isNumbered)
+    if log.unsaid.unnamed == nil, log.ledger.slots[slot].registration.isClassic,
+      log.ledger.slots[slot].registration.observer == nil
+    {
+      log.unsaid.unnamed = target.event
+    }
     if let token = log.ledger.slots[slot].registration.token { tokens.set(token.id.rawValue, slot) }
     if isScoped || !isNumbered {
       log.ledger.mark(slot, isNumbered: isNumbered, isScoped: isScoped)
