@@ -163,5 +163,19 @@ extension SparseLog {
       {"event":"scopeEnd","id":1,"thread":1}
       """
     ),
+    SparseLog(
+      "an addition and a scope without their threads, beside events that name theirs",
+      [],
+      notJudged: ["KVO021"],
+      """
+      {"event":"threadName","thread":2,"name":"worker"}
+      {"event":"willChange","thread":2,"subject":$savings,"key":"balance","change":1}
+      {"event":"didChange","thread":2,"subject":$savings,"key":"balance","change":1}
+      {"event":"scopeBegin","id":1,"name":"test"}
+      {"event":"register",$pair,"registration":5}
+      {"event":"scopeEnd","id":1}
+      {"event":"exit","status":0}
+      """
+    ),
   ]
 }

@@ -103,7 +103,11 @@ struct ScopeRules: Sendable {
     _ target: inout EventTarget,
     _ log: inout ReplayState
   ) {
-    switch openScopes.scope(on: event.pointee.thread) {
+    var answer = openScopes.scope(on: event.pointee.thread)
+    if case .scope = answer, event.pointee.thread == nil, log.namesSomeThreads {
+      answer = .uncertain
+    }
+    switch answer {
     case .none: break
     case .scope(let scope):
       target.scope = scope
