@@ -195,5 +195,27 @@ extension SparseLog {
       {"event":"exit","thread":1,"status":0}
       """
     ),
+    SparseLog(
+      "only the removal says a number, and only the addition the observer",
+      [],
+      """
+      {"event":"register",$pair}
+      {"event":"remove",$only,"registration":4}
+      {"event":"deinitEnd","object":$screen}
+      {"event":"deinitEnd","object":$account}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "an equal addition after the end of a number that no addition has",
+      [],
+      notJudged: ["KVO005"],
+      """
+      {"event":"register",$pair,"form":"controller","site":"F.swift:1"}
+      {"event":"cancel","registration":5,"by":"user"}
+      {"event":"register",$pair,"form":"controller","registration":6,"site":"F.swift:1"}
+      {"event":"exit","status":0}
+      """
+    ),
   ]
 }

@@ -115,9 +115,10 @@ extension ReplayState {
   /// ended.
   private static func needsNumber(_ verdict: Verdict) -> Bool {
     switch verdict.code {
-    case .ambiguousRemove, .duplicateRegistration, .observedDeinitWhileObserved,
-      .observerDeinitWhileRegistered, .contextCollision, .leakedRegistration, .registrationGrowth,
-      .missedDelivery:
+    // It may have been the earlier one of the two.
+    case .duplicateRegistration, .contextCollision: return true
+    case .ambiguousRemove, .observedDeinitWhileObserved, .observerDeinitWhileRegistered,
+      .leakedRegistration, .registrationGrowth, .missedDelivery:
       // Numbers from the engine are assigned by the reader.
       return verdict.registration?.generation != nil
     default: return false

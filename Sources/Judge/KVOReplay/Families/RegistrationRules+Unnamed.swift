@@ -14,7 +14,7 @@ extension RegistrationRules {
   /// An observer that is missing is not stated; so a removal without one may be that of any observer, and an addition
   /// without one may have been removed by any. An addition with neither an observer nor a token counts as the token form,
   /// but may as well be one by name if no addition by name states its observer, and it has no number or the removal has
-  /// no observer either. Empty if the log states the match, or a registration fits.
+  /// no observer either. Empty if the log states the match by a number that an addition has, or if a registration fits.
   ///
   /// Complexity: O(registrations of the key path), if an observer is missing.
   func possibleMatches(
@@ -22,7 +22,11 @@ extension RegistrationRules {
     on subject: Int,
     _ log: inout ReplayState
   ) -> [Int] {
-    guard removal.observer == nil || hasUnnamed, removal.registration == nil, !removal.isUnmatched
+    // A number that no addition has may belong to one that states none.
+    let isNumberUnknown =
+      removal.registration.map { log.unsaid.registration != nil && log.ledger.slot(of: $0) < 0 }
+      ?? true
+    guard removal.observer == nil || hasUnnamed, isNumberUnknown, !removal.isUnmatched
     else { return [] }
     let context = removal.context == .unspecified ? nil : removal.context
     if removal.observer != nil,
@@ -32,6 +36,7 @@ extension RegistrationRules {
     }
     var found: [Int] = []
     log.ledger.forEach(of: removal.keyPath, on: subject) { slot in
+      if removal.registration != nil, log.ledger.slots[slot].isNumbered { return }
       let registration = log.ledger.slots[slot].registration
       let isNumbered = removal.observer != nil && log.ledger.slots[slot].isNumbered
       let isPossible =
