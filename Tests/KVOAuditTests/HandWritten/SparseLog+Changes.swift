@@ -330,5 +330,19 @@ extension SparseLog {
       {"event":"exit","thread":1,"status":0}
       """
     ),
+    SparseLog(
+      "a change that ends on another thread than it began, in a log without its beginning",
+      ["KVO012 error"],
+      """
+      {"event":"process","pid":1,"complete":false}
+      {"event":"willChange","thread":1,$change,"change":4}
+      {"event":"didChange","thread":2,$change,"change":4}
+      {"event":"willChange","thread":2,$change,"change":8}
+      {"event":"didChange","thread":2,$change,"change":8}
+      {"event":"lock","thread":1,"lock":"x"}
+      {"event":"unlock","thread":1,"lock":"x"}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
   ]
 }

@@ -34,24 +34,28 @@ struct ChangeRules: Sendable {
     _ log: inout ReplayState
   ) -> Evidence? {
     let outcome = log.threads[thread].brackets.end(change, at: evidence)
-    if outcome.began == nil, !outcome.verdicts.isEmpty, log.process?.isComplete == false {
+    if outcome.began == nil, !outcome.verdicts.isEmpty, !forget(change, &log),
+      log.process?.isComplete == false
+    {
       // It may have begun in a log file that was rotated out.
       lacksBeginnings = true
     } else {
       log.reportUnbalanced(outcome.verdicts)
-      if outcome.began == nil, !outcome.verdicts.isEmpty { forget(change, &log) }
     }
     return outcome.began
   }
 
   /// The end of a change was reported that did not begin on its thread: if it began on another one, that is the same
   /// fault.
-  private mutating func forget(_ change: Change, _ log: inout ReplayState) {
-    guard change.id != nil else { return }
+  ///
+  /// - Returns: whether it did.
+  private mutating func forget(_ change: Change, _ log: inout ReplayState) -> Bool {
+    guard change.id != nil else { return false }
     for other in log.threads.busy where log.threads[other].brackets.forget(change) {
       log.threads.updateBusy(other)
-      return
+      return true
     }
+    return false
   }
 
   /// A change that began at `began` ended: from here on its deliveries are awaited.
