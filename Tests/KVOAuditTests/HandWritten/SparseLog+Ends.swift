@@ -279,5 +279,57 @@ extension SparseLog {
       {"event":"exit","status":0}
       """
     ),
+    SparseLog(
+      "an exit while another thread is between two callbacks, of which the first changed something",
+      [],
+      notJudged: ["KVO032"],
+      """
+      {"event":"register","thread":1,$pair,"registration":1}
+      {"event":"registerEnd","thread":1,"registration":1}
+      {"event":"register","thread":1,$second,"registration":2}
+      {"event":"registerEnd","thread":1,"registration":2}
+      {"event":"willChange","thread":2,$change,"change":1}
+      {"event":"didChange","thread":2,$change,"change":1}
+      {"event":"notify","thread":2,"registration":1,"change":1}
+      {"event":"willChange","thread":2,"subject":$savings,"key":"balance","change":2}
+      {"event":"didChange","thread":2,"subject":$savings,"key":"balance","change":2}
+      {"event":"notifyEnd","thread":2,"registration":1,"change":1,"handled":true}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
+      "an exit after a callback before a change of another thread, which changed something",
+      [],
+      notJudged: ["KVO012"],
+      """
+      {"event":"register","thread":1,$pair,"registration":1,"options":["prior"]}
+      {"event":"registerEnd","thread":1,"registration":1}
+      {"event":"willChange","thread":2,$change,"change":1}
+      {"event":"notify","thread":2,"registration":1,"change":1,"phase":"prior"}
+      {"event":"willChange","thread":2,"subject":$savings,"key":"balance","change":2}
+      {"event":"didChange","thread":2,"subject":$savings,"key":"balance","change":2}
+      {"event":"notifyEnd","thread":2,"registration":1,"change":1,"phase":"prior","handled":true}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
+      "an exit after another thread went on after a callback that changed something",
+      ["KVO032 error"],
+      """
+      {"event":"register","thread":1,$pair,"registration":1}
+      {"event":"registerEnd","thread":1,"registration":1}
+      {"event":"register","thread":1,$second,"registration":2}
+      {"event":"registerEnd","thread":1,"registration":2}
+      {"event":"willChange","thread":2,$change,"change":1}
+      {"event":"didChange","thread":2,$change,"change":1}
+      {"event":"notify","thread":2,"registration":1,"change":1}
+      {"event":"willChange","thread":2,"subject":$savings,"key":"balance","change":2}
+      {"event":"didChange","thread":2,"subject":$savings,"key":"balance","change":2}
+      {"event":"notifyEnd","thread":2,"registration":1,"change":1,"handled":true}
+      {"event":"willChange","thread":2,"subject":$savings,"key":"balance","change":3}
+      {"event":"didChange","thread":2,"subject":$savings,"key":"balance","change":3}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
   ]
 }

@@ -19,6 +19,8 @@ struct ThreadTable: Sendable {
     /// How many of its events were decided by the program.
     var activity = 0
     /// The last event, callbacks aside, that it acted in while a thread had open changes or notifications were owed.
+    ///
+    /// What it did in a callback that is over does not show that it went on with what is around the callback.
     var lastAct = 0
     /// Whether an exception left the last of its callbacks, or is raised because that did not handle its notification: the
     /// callback is over when the thread goes on.
@@ -56,6 +58,8 @@ struct ThreadTable: Sendable {
     var began: Evidence
     /// The ledger's index of its registration, which does not move while the callback runs; -1: none.
     var slot: Int
+    /// The last act of the thread before it.
+    var lastAct: Int
   }
 
   /// The key of events without a thread, which no identifier has.

@@ -31,7 +31,12 @@ struct CallbackRules: Sendable {
       forgetCallbacks(of: thread, &log)
     }
     log.threads[thread].callbacks.append(
-      ThreadTable.Callback(delivery: delivery, began: evidence.as(.notified), slot: slot)
+      ThreadTable.Callback(
+        delivery: delivery,
+        began: evidence.as(.notified),
+        slot: slot,
+        lastAct: log.threads[thread].lastAct
+      )
     )
   }
 
@@ -109,8 +114,9 @@ struct CallbackRules: Sendable {
     _ log: inout ReplayState
   ) {
     while log.threads[thread].callbacks.count > count {
-      let slot = log.threads[thread].callbacks.removeLast().slot
-      if slot >= 0 { log.ledger.endCallback(slot) }
+      let callback = log.threads[thread].callbacks.removeLast()
+      log.threads[thread].lastAct = callback.lastAct
+      if callback.slot >= 0 { log.ledger.endCallback(callback.slot) }
     }
   }
 
