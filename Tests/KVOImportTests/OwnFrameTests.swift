@@ -52,6 +52,25 @@ import Testing
     #expect(Self.own(called) == "-[Gauge close]")
   }
 
+  @Test("remarks in a list of versions are no frames")
+  func remarks() {
+    let text = """
+      Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from <Meter 0x2b0> because it is not registered as an observer.
+
+      === Gauge Kit ===
+      Supported levels:
+      \t2.1    (API level 7)
+      \t2.2    (API level 8)
+      \t4.0.3  (API level 15)
+      \t4.4.87 (API level 20)
+      """
+    #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
+    #expect(Reading.findings(text).first?.stacks.first?.frames.isEmpty == true)
+    // A function of C++ that has no name space begins so, too.
+    let called = text + "\n\n0   Gauges   (anonymous namespace)::close(int)\n1   Gauges   start()\n"
+    #expect(Self.own(called) == "(anonymous namespace)::close(int)")
+  }
+
   private static let raised = """
     Last Exception Backtrace:
     0   CoreFoundation    0x187ec8878 __exceptionPreprocess + 220

@@ -314,6 +314,8 @@ struct FrameLine {
       return true
     }
     let word = text.prefix { !$0.isBlank }
+    // `(API level 10)` is a remark; the names of C++ and Swift that begin so go on after it.
+    if first == UInt8(ascii: "("), Self.first("):", in: text) == nil { return false }
     return word.contains(UInt8(ascii: "(")) && word.contains(where: \.isASCIILetter)
       && (text.last == UInt8(ascii: ")") || text.contains(UInt8(ascii: ":")))
   }
