@@ -21,6 +21,45 @@ import Testing
     4   Gauges           0x10223d540 -[Meter setLevel:] + 24 (Meter.m:16)
     """
 
+  @Test(
+    "a frame is wrapped onto several lines, or inside the name of its file",
+    arguments: [
+      """
+      Last Exception Backtrace:
+      0   CoreFoundation                      0x187ec8878
+      __exceptionPreprocess + 220 (NSException.m:199)
+      1   libobjc.A.dylib                     0x19c3cec50 objc_exception_throw
+      + 60 (objc-exception.mm:565)
+      2   Foundation                          0x1891ed7bc
+      -[NSObject(NSKeyValueObserving)
+      observeValueForKeyPath:ofObject:change:context:] + 264
+      (NSKeyValueObserving.m:1510)
+      3   Foundation                          0x1891ed8e0
+      NSKeyValueNotifyObserver + 292 (NSKeyValueObserving.m:428)
+      4   Gauges                              0x10223d540
+      -[Meter setLevel:] + 24 (Meter.m:16)
+      """,
+      """
+      Last Exception Backtrace:
+      0   CoreFoundation                  0x187ec8878 __exceptionPreprocess + 220 (NSEx
+      ception.m:199)
+      1   libobjc.A.dylib                 0x19c3cec50 objc_exception_throw + 60 (objc-e
+      xception.mm:565)
+      2   Foundation                      0x1891ed7bc -[NSObject(NSKeyValueObserving) o
+      bserveValueForKeyPath:ofObject:change:context:] + 264 (NSKeyValueObserving.m:151
+      0)
+      3   Foundation                      0x1891ed8e0 NSKeyValueNotifyObserver + 292 (N
+      SKeyValueObserving.m:428)
+      4   Gauges                          0x10223d540 -[Meter setLevel:] + 24 (Meter.m:
+      16)
+      """,
+    ]
+  )
+  func severalLines(text: String) {
+    #expect(Reading.summary(text) == ["KVO017 ?.? < ?"])
+    #expect(Self.own(text) == "-[Meter setLevel:]")
+  }
+
   private static func own(_ text: String) -> String? {
     Reading.findings(text).first?.stacks.first?.frames.first(where: \.isFirstOwn)?.symbol
   }

@@ -227,6 +227,13 @@ struct FrameLine {
       }
       name = Self.trimmed(name[..<open])
     }
+    // The file of a frame that was wrapped inside its name.
+    if let open = name.lastIndex(of: UInt8(ascii: "(")), open > name.startIndex,
+      name[open - 1].isBlank, !name[open...].contains(UInt8(ascii: ")")),
+      Self.lastOffset(in: Self.trimmed(name[..<open])) != nil
+    {
+      name = Self.trimmed(name[..<open])
+    }
     // The arguments that debuggers print.
     if let arguments = Self.first("(self=", in: name) { name = name[..<arguments] }
     if let plus = Self.lastOffset(in: name) { name = name[..<plus] }

@@ -85,7 +85,7 @@ struct StackReader {
     return isKnown ? frame : nil
   }
 
-  /// The frame of a line, or of it and the next one if it was wrapped between its parts.
+  /// The frame of a line, or of it and the next ones if it was wrapped between its parts.
   private mutating func frame(at line: Int) -> StackTrace.Frame? {
     let bytes = text.bytes[text.lineRange(line)]
     let isInside = open != nil && gap == 0
@@ -101,19 +101,33 @@ struct StackReader {
       return whole
     }
     guard frame.map(Self.isIncomplete) ?? true else { return frame }
-    // A line that begins with a number is a separate frame.
-    guard let start = next.first, next.starts(with: "0x".utf8) || !start.isASCIIDigit,
-      start != UInt8(ascii: "#"), !next.starts(with: "frame #".utf8), !FrameLine.isBelowFrame(next),
-      isInside || frame != nil || next.starts(with: "0x".utf8)
-    else { return frame }
-    // After the class and a blank, a method has no more blanks: it was wrapped at a column.
-    let blank: [UInt8] = frame?.symbol?.contains(" ") == true ? [] : [0x20]
-    guard let joined = FrameLine((bytes + blank + next)[...]).frame(isInside: isInside),
-      !Self.isIncomplete(joined), joined.number != nil, joined.image != nil
-    else { return frame }
-    joinedLine = line + 1
-    return joined
+    var whole = Array(bytes)
+    var front = frame
+    for index in (line + 1..<text.lineStarts.count).prefix(Self.longestWrapped) {
+      let next = FrameLine.trimmed(text.bytes[text.lineRange(index)])
+      // A line that begins with a number is a separate frame.
+      guard let start = next.first, next.starts(with: "0x".utf8) || !start.isASCIIDigit,
+        start != UInt8(ascii: "#"), !next.starts(with: "frame #".utf8),
+        !FrameLine.isBelowFrame(next),
+        isInside || front != nil || next.starts(with: "0x".utf8)
+      else { return frame }
+      // After the class and a blank, a method has no more blanks: it was wrapped at a column.
+      if front?.symbol?.contains(" ") != true { whole.append(0x20) }
+      whole += next
+      guard let joined = FrameLine(whole[...]).frame(isInside: isInside), joined.number != nil,
+        joined.image != nil
+      else { return frame }
+      if !Self.isIncomplete(joined) {
+        joinedLine = index
+        return joined
+      }
+      front = joined
+    }
+    return frame
   }
+
+  /// Onto how many more lines a frame may be wrapped: after its address, and after its class.
+  private static let longestWrapped = 3
 
   /// `frame` with the rest of its function or its offset, if these were wrapped onto the next line; nil: they were not.
   private func wrapped(
