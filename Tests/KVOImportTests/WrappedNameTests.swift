@@ -33,6 +33,16 @@ import Testing
     #expect(findings.map { $0.observer?.className } == ["GaugeView"])
   }
 
+  @Test("a break of HTML and the line end after it are one", arguments: ["<br>\n", "<br />\r\n"])
+  func breaks(end: String) {
+    let text =
+      "<p>Cannot remove an observer &lt;GaugeView 0x1a0&gt; for the key path\(end)&quot;level&quot; "
+      + "from &lt;Meter 0x2b0&gt; because it is not registered as an observer.</p>\n"
+    #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
+    let other = "\(Self.head)\(end)\(end)next \"a\" from <b>\n"
+    #expect(Reading.summary(other) == ["KVO002 ?.? < GaugeView"])
+  }
+
   private static let list =
     "An instance 0x2b0 of class Meter was deallocated while key value observers were still "
     + "registered with it. Current observation info: <NSKeyValueObservationInfo 0x3c0> (\n"

@@ -323,7 +323,10 @@ struct TextCleaner {
   private mutating func takeTag(_ text: inout CleanText) {
     let offset = at(1) == UInt8(ascii: "/") ? 2 : 1
     if let name = Self.blocks.first(where: { isTag($0, at: offset) }) {
+      let isBreak = matches("br", at: offset)
       skipTag(offset + name.utf8CodeUnitCount)
+      // The line of the source ends here, too: a browser shows one end.
+      if isBreak, at(0) == 0x0a || at(0) == 0x0d { return }
       text.endLine(next: line)
     } else if let name = Self.inlines.first(where: { isTag($0, at: offset) }) {
       skipTag(offset + name.utf8CodeUnitCount)
