@@ -18,6 +18,7 @@ import Testing
       "2024-03-01 10:11:12.123456+0100 0x1a2b     Error       0x0                  1234   0    Gauges: ",
       "2024-03-01 10:11:12.123456+0100 0x1a2b     Default     0x2f1                1234   7    Gauges: "
         + "(CoreFoundation) [com.example.gauges:main] ",
+      "[ERROR] :  ", "[WARN] ",
     ]
   )
   func prefixes(prefix: String) {
@@ -31,5 +32,14 @@ import Testing
     #expect(findings.map(Reading.summary) == ["KVO002 Meter.level < GaugeView"])
     let frames = findings.first?.stacks.first?.frames.map(\.symbol) ?? []
     #expect(frames == ["__exceptionPreprocess", "-[GaugeView stop]"])
+  }
+
+  @Test(
+    "a level before each line is removed without a stack",
+    arguments: ["[ERROR] :  ", "[FATAL] "]
+  )
+  func levels(prefix: String) {
+    let words = Self.removal.replacing(" \"level\"", with: "\n\(prefix)\"level\"")
+    #expect(Reading.summary("\(prefix)\(words)\n") == ["KVO002 Meter.level < GaugeView"])
   }
 }

@@ -3,7 +3,7 @@ extension LogPrefix {
   /// After a prefix of a service at the start of `line`; nil: it has none.
   static func service(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     switch line.first {
-    case UInt8(ascii: "["): return boxed(line) ?? elapsed(line)
+    case UInt8(ascii: "["): return boxed(line) ?? elapsed(line) ?? leveled(line)
     case UInt8(ascii: "<"): return prioritized(line)
     default: return named(line) ?? blamed(line) ?? searched(line)
     }
@@ -12,7 +12,7 @@ extension LogPrefix {
   /// Whether the front of a line may be the start of such a prefix.
   static func mayBeginService(_ line: ArraySlice<UInt8>) -> Bool {
     switch line.first {
-    case UInt8(ascii: "["): line.dropFirst().first == 0x20
+    case UInt8(ascii: "["): line.dropFirst().first == 0x20 || leveled(line) != nil
     case UInt8(ascii: "<"): line.dropFirst().first?.isASCIIDigit == true
     default: named(line) != nil || blamed(line) != nil || searched(line) != nil
     }
@@ -62,6 +62,22 @@ extension LogPrefix {
       return rest.dropFirst(5)
     }
     return blank.count > 3 && rest.starts(with: "] ".utf8) ? rest.dropFirst(2) : nil
+  }
+
+  private static let boxedLevels: Set<String> = [
+    "TRACE", "DEBUG", "INFO", "WARN", "WARNING", "ERROR", "FATAL",
+  ]
+
+  /// After `[ERROR] ` or `[ERROR] :  `, which tools that build apps from scripts put before each line of the app's console.
+  private static func leveled(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let word = line.dropFirst().prefix(8).prefix { (0x41...0x5a).contains($0) }
+    let after = line.dropFirst(1 + word.count)
+    guard after.first == UInt8(ascii: "]"), after.dropFirst().first?.isBlank == true,
+      boxedLevels.contains(String(decoding: word, as: UTF8.self))
+    else { return nil }
+    let rest = after.dropFirst().drop(while: \.isBlank)
+    return rest.first == UInt8(ascii: ":") && rest.dropFirst().first?.isBlank == true
+      ? rest.dropFirst() : rest
   }
 
   /// After `<11>1 2024-03-01T10:11:12.003Z host app 123 ID47 - `, as RFC 5424 has it.
