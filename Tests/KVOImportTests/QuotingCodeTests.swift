@@ -39,6 +39,34 @@ import Testing
   )
   func shown(text: String) { #expect(Reading.summary(text) == []) }
 
+  private static let quoted = removal.replacing("\"", with: "\\\"")
+
+  @Test(
+    "an entry of a printed dictionary is no literal",
+    arguments: [
+      "[ERROR] :  Script Error {\n[ERROR] :      column = 24;\n[ERROR] :      line = 119;\n"
+        + "[ERROR] :      message = \"\(quoted)\";\n[ERROR] :  }\n",
+      "2021-03-04 10:11:12.345 Gauges[12:34] userInfo = {\n    code = 4;\n    details =     {\n"
+        + "        level = 2;\n    };\n    reason = \"\(quoted)\";\n}\n",
+      "error: {\n    reason = \"\(quoted)\";\n}\n",
+    ]
+  )
+  func entries(text: String) {
+    #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
+  }
+
+  @Test(
+    "an assignment in a block of code is no entry of a dictionary",
+    arguments: [
+      "try {\n    line = 2;\n    message = \"\(quoted)\";\n}\n",
+      "void fail(int line) {\n    line = 2;\n    message = \"\(quoted)\";\n}\n",
+      "namespace gauges {\n    message = \"\(quoted)\";\n}\n",
+      "const fail = () => {\n    message = \"\(quoted)\";\n}\n",
+      "line = 2;\nmessage = \"\(quoted)\";\n",
+    ]
+  )
+  func assignments(text: String) { #expect(Reading.summary(text) == []) }
+
   @Test(
     "literals of a list that code declares, passes or returns are no faults",
     arguments: [

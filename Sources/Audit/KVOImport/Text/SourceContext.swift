@@ -203,7 +203,7 @@ struct SourceContext {
       return Self.isCall(code.dropLast()) || Self.isMade(code.dropLast())
     case UInt8(ascii: ","): return isStatement && Self.hasCall(code)
     case UInt8(ascii: "="), UInt8(ascii: "+"):
-      return tail.ends(with: ";") || Self.isDeclaration(code)
+      return tail.ends(with: ";") && !isEntry(code, line) || Self.isDeclaration(code)
     default: return code.ends(with: "return")
     }
   }
