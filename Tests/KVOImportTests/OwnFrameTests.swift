@@ -52,6 +52,24 @@ import Testing
     #expect(Self.own(called) == "-[Gauge close]")
   }
 
+  @Test("the bridge of Mono is not the user's code, and a wrapper of a method is")
+  func mono() {
+    let text = """
+      Last Exception Backtrace:
+      0   CoreFoundation   0x25e6cc1f __exceptionPreprocess + 127
+      1   libobjc.A.dylib  0x338e5c8b objc_exception_throw + 38
+      2   CoreFoundation   0x25e6cb65 +[NSException raise:format:] + 112
+      3   Foundation       0x26b14c25 NSKVODeallocate + 288
+      4   Gauges           0x009b39c8 invoke_objc_method_implementation (monotouch-glue.m:1530)
+      5   Gauges           0x009b380c monotouch_release_trampoline (monotouch-glue.m:1559)
+      6   Gauges           0x009b3000 wrapper_native_to_managed_ObjCRuntime_Runtime_throw_ns_exception_intptr + 48
+      7   Gauges           0x009b2000 throw_exception + 48
+      8   Gauges           0x008e111f -[Gauges_MeterController release] (registrar.m:1878)
+      """
+    #expect(Reading.summary(text) == ["KVO006 ?.? < ?"])
+    #expect(Self.own(text) == "-[Gauges_MeterController release]")
+  }
+
   @Test("remarks in a list of versions are no frames")
   func remarks() {
     let text = """

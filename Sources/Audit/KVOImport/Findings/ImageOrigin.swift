@@ -114,12 +114,20 @@ enum ImageOrigin {
 
   /// Functions that only forward a call, in any image: message stubs, and the bridges of other languages.
   private static func isTrampoline(_ symbol: String) -> Bool {
-    trampolines.contains(where: symbol.hasPrefix)
+    trampolines.contains(where: symbol.hasPrefix) || exactTrampolines.contains(symbol)
   }
+
+  /// Of Mono, which an app contains.
+  private static let exactTrampolines: Set<String> = [
+    "throw_exception", "exception_handler", "invoke_objc_method_implementation",
+    "native_to_managed_trampoline", "throw_ns_exception",
+  ]
 
   private static let trampolines = [
     "objc_msgSend", "_objc_msgSend", "-[NSObject performSelector", "+[NSObject performSelector",
     "-[NSInvocation invoke", "__invoking___", "xamarin_", "mono_", "_mono_", "do_invoke_method",
+    "monotouch_", "wrapper_managed_to_native_", "wrapper_native_to_managed_",
+    "wrapper_runtime_invoke_", "ObjCRuntime_Runtime_", "MonoTouch_ObjCRuntime_Runtime_",
     "facebook::", "RCTNativeModule", "-[RCTModuleMethod", "-[RCTCxxBridge", "-[RCTBridge",
     "-[RCTUIManager flushUIBlocks", "__44-[RCTCxxBridge", "flutter::", "-[FlutterMethodChannel",
     "__45-[FlutterMethodChannel", "-[FlutterEngine", "-[CDVCommandQueue", "-[CDVCommandDelegate",
