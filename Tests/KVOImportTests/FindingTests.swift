@@ -26,6 +26,27 @@ import Testing
     1   libsystem_c.dylib       0x189769400 abort + 140
     """
 
+  @Test("a deallocation that was only logged has no stack of a later crash in a notification")
+  func logged() {
+    let text = """
+      Mar 23 14:06:16 phone Gauges[6174] <Warning>: An instance 0x2b0 of class Meter was deallocated while key value observers were still registered with it. Observation info was leaked, and may even become mistakenly attached to some other object. Set a breakpoint on NSKVODeallocateBreak to stop here in the debugger. Here's the current observation info:
+      <NSKeyValueObservationInfo 0x3c0> (
+      <NSKeyValueObservance 0x4d0: Observer: 0x1a0, Key path: level, Options: <New: YES, Old: YES, Prior: NO> Context: 0x0, Property: 0x5e0>
+      )
+
+      Thread 0 Crashed:
+      0   libobjc.A.dylib  0x36214fc2 objc_msgSend + 22
+      1   Foundation       0x3176d754 NSKeyValueWillChange + 408
+      2   Foundation       0x31744858 -[NSObject(NSKeyValueObserverNotification) willChangeValueForKey:] + 176
+      3   Gauges           0x000797e4 -[Dial turn:] + 20
+      """
+    #expect(Reading.summary(text) == ["KVO006 Meter.level < ?"])
+    #expect(Reading.findings(text).first?.stacks.first?.frames.isEmpty == true)
+    // Where the runtime deallocates the object, the stack is its own.
+    let own = text.replacing("NSKeyValueWillChange", with: "NSKVODeallocate")
+    #expect(Reading.findings(own).first?.stacks.first?.frames.count == 4)
+  }
+
   @Test("process, version, system, date and exception come from the report")
   func facts() throws {
     let finding = try #require(Reading.findings(Self.report).first)

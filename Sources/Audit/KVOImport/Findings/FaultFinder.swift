@@ -82,6 +82,7 @@ struct FaultFinder {
     }
     let below = document.stacks.filter {
       $0.lines.lowerBound >= line && $0.lines.lowerBound <= end && !$0.isManaged
+        && !isOfConsequence($0, of: complaint)
     }
     // A crash report has the exception's stack beside the threads'.
     if let exception = below.first(where: {
@@ -94,6 +95,18 @@ struct FaultFinder {
     }
     return document.stacks.last {
       $0.lines.upperBound <= line && line - $0.lines.upperBound < 40 && !$0.isManaged
+        && !isOfConsequence($0, of: complaint)
+    }
+  }
+
+  /// Whether `stack` is of a later crash, of another kind: what the words report was only logged.
+  private func isOfConsequence(_ stack: StackTrace, of complaint: Complaint) -> Bool {
+    guard complaint.kind == .deallocation, !complaint.isException, stack.role == .crashed else {
+      return false
+    }
+    return switch stack.meaning {
+    case .delivers, .retainsObservers, .registers: true
+    case .clearsUp, .complains, .makesClass, nil: stack.isRecursive
     }
   }
 
