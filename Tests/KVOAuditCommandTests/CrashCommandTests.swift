@@ -75,6 +75,64 @@ import Testing
     #expect(weak.status == 0)
   }
 
+  @Test(
+    "text whose lines begin with a brace of a wiki or of a printed dictionary is no damaged usage log",
+    arguments: [
+      "Gauge turns\n{code}\nturn();\n{code}\n", "{noformat}\nstarted\n{noformat}\n",
+      "{code:java}\r\nturn();\r\n{code}\r\n", "reply:\n{\n    level = 2;\n}\n",
+      "void Turn ()\n{\n\tdial.Turn ();\n}\n",
+    ]
+  )
+  func braces(text: String) throws {
+    _ = try folder.file("log.txt", text)
+    let clean = try run("log.txt")
+    #expect(clean.output.hasPrefix("NOTHING RECOGNIZED: log.txt"))
+    #expect(clean.status == 0)
+  }
+
+  private static let setter = [
+    "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)", "Thread 0 Crashed:",
+    "0   libobjc.A.dylib   0x00000001b290e4ac objc_msgSend + 16",
+    "1   Foundation        0x00000001b2faa5f8 _NSSetObjectValueAndNotify + 292",
+    "2   Gauges            0x00000001022361cc -[Meter setLevel:] + 44",
+  ]
+
+  @Test(
+    "a crash between braces, or in the records of a collector, is found",
+    arguments: [
+      "{noformat}\n\(setter.joined(separator: "\n"))\n{noformat}\n",
+      "{\"level\":2}\n\(setter.joined(separator: "\n"))\n",
+      setter.map { "{\"log\":\"\($0)\\n\",\"stream\":\"stderr\"}\n" }.joined(),
+    ]
+  )
+  func bracedCrash(text: String) throws {
+    _ = try folder.file("log.txt", text)
+    let run = try run("log.txt")
+    #expect(run.output.contains("KVO008"))
+    #expect(run.status == 1)
+  }
+
+  @Test(
+    "the records of a collector without a fault are a text",
+    arguments: [
+      "{\"log\":\"started\\n\",\"stream\":\"stdout\"}\n",
+      "{\"level\":30,\"msg\":\"started\"}\n",
+    ]
+  )
+  func cleanRecords(text: String) throws {
+    _ = try folder.file("log.txt", text)
+    #expect(try run("log.txt").status == 0)
+  }
+
+  @Test(
+    "JSON is no text because of a brace",
+    arguments: ["{\n  \"level\": 2\n}\n", "{\"level\":2}\n"]
+  )
+  func otherJSON(text: String) throws {
+    _ = try folder.file("log.json", text)
+    #expect(try run("log.json").status == 65)
+  }
+
   @Test("reads a usage log and a crash report in one run, and damaged JSON as text")
   func mixed() throws {
     _ = try folder.file("a.crash", Self.report("a", date: "2026-01-02", system: "iOS 17.0 (21A1)"))

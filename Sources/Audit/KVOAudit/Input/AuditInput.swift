@@ -72,7 +72,7 @@ package enum InputKind: String, Sendable, CaseIterable {
       case 0x0a, 0x0d: isAtStart = true
       // Blanks and the three bytes of a byte order mark.
       case 0x20, 0x09, 0xef, 0xbb, 0xbf: break
-      case UInt8(ascii: "{") where isAtStart:
+      case UInt8(ascii: "{") where isAtStart && !Self.isMarkup(head[index...].dropFirst()):
         // In UTF-16 or UTF-32 it is text, whose reader names the encoding.
         if head[index...].dropFirst().first == 0 || Self.isCrashReport(head) { return nil }
         self = .jsonLines
@@ -83,11 +83,33 @@ package enum InputKind: String, Sendable, CaseIterable {
     return nil
   }
 
-  /// Parts of the JSON of crash reports and of the services that collect them.
+  /// How many bytes after a brace are examined for markup.
+  private static let markupReach = 80
+
+  /// Whether what follows the brace at the start of a line is a macro of a wiki, as in issues (`{code:java}`, `{quote}`), or,
+  /// in the next line, the first entry of a dictionary that a console printed (`level = 2;`), or code: no JSON.
+  private static func isMarkup(_ rest: some Collection<UInt8>) -> Bool {
+    func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+    let near = Array(rest.prefix(markupReach))
+    let word = near.prefix(while: isLetter)
+    if !word.isEmpty {
+      let end = near[word.endIndex...].prefix { $0 >= 0x20 && $0 != UInt8(ascii: "{") }
+      return (end.first == UInt8(ascii: "}") || end.first == UInt8(ascii: ":"))
+        && end.contains(UInt8(ascii: "}"))
+    }
+    let lines = near.drop { $0 == 0x0d || $0 == 0x20 || $0 == 0x09 }
+    // The keys of JSON that is laid out over several lines have quotation marks.
+    guard lines.first == 0x0a, let next = lines.first(where: { $0 > 0x20 }) else { return false }
+    return next != UInt8(ascii: "\"") && next != UInt8(ascii: "}")
+  }
+
+  /// Parts of the JSON of crash reports and of the services that collect them, and of texts beside JSON.
   private static let reportWords = [
     "app_name", "bug_type", "incident", "procName", "exception", "stacktrace", "stackTrace",
     "threads", "frames", "callStack", "Diagnostics", "crash", "reason", "message", "bserv",
-    "KeyValue",
+    "KeyValue", "NSKVO", "AndNotify", "Exception", "EXC_", "Crashed",
+    // The keys in which collectors of logs have the text, and none of which an event has.
+    "\"log\"", "\"msg\"", "MESSAGE", "eventMessage", "textPayload",
   ].map { Array($0.utf8) }
 
   /// Whether a line of `head` is an event whose key is spelled with escapes.
