@@ -20,6 +20,8 @@ import Testing
       "- (void)a {\n\tstop ;\n/* log:\n\(removal)\n */\n\tnil ;\n}\n",
       "#pragma mark - \(removal)\n- (void)stop {}\n",
       "for key in keys {\n  // FIXME: \(removal)\n  if target is Meter {\n",
+      "case \"Gauges.Meter\": // *** Terminating app due to uncaught exception 'A', reason: '\(death)\n",
+      "default: // \(removal)\n",
     ]
   )
   func comments(text: String) { #expect(Reading.summary(text) == []) }

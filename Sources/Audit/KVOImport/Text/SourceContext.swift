@@ -139,7 +139,13 @@ struct SourceContext {
   private static func isStatement(_ words: ArraySlice<UInt8>) -> Bool {
     guard let last = words.last else { return false }
     return isCode(words) || last == UInt8(ascii: ";") || last == UInt8(ascii: "{")
-      || last == UInt8(ascii: "}") || isAssignment(words)
+      || last == UInt8(ascii: "}") || isAssignment(words) || isLabel(words)
+  }
+
+  /// `case "Meter":`, `default:`.
+  private static func isLabel(_ words: ArraySlice<UInt8>) -> Bool {
+    words.last == UInt8(ascii: ":")
+      && (words.starts(with: "case ".utf8) || words.elementsEqual("default:".utf8))
   }
 
   /// Whether the line is a comment beside code.
