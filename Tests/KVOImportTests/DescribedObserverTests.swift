@@ -3,6 +3,23 @@ import Testing
 
 /// The observer of an unhandled notification: the object that the runtime describes before the sentence, and no other.
 @Suite("Described observers") struct DescribedObserverTests {
+  @Test("a tag of XML is no observer", arguments: ["string", "reason", "Message"])
+  func tag(name: String) {
+    let text = """
+      <key>description</key>
+      <\(name)>An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.
+      Key path: level
+      Observed object: &lt;Meter: 0x2b0&gt;
+      Change: {
+          kind = 1;
+      }
+      Context: 0x0</\(name)>
+      """
+    #expect(Reading.summary(text) == ["KVO017 Meter.level < ?"])
+    let described = text.replacing("<\(name)>An", with: "<\(name)>&lt;GaugeView&gt;: An")
+    #expect(Reading.summary(described) == ["KVO017 Meter.level < GaugeView"])
+  }
+
   private static let time = "2024-05-06 07:08:09.123 Gauges[47:1a] "
   private static let sentence =
     "An -observeValueForKeyPath:ofObject:change:context: message was received but not handled."

@@ -180,9 +180,11 @@ extension SentenceReader {
     if text.bytes[end - 1] == UInt8(ascii: ">") {
       // A description whose front is cut off ends with brackets of which none opens.
       let object = opening(before: end - 1).map { operand($0..<end) } ?? Operand()
-      // A log's level, if the text before the sentence was left out: `<Error>: An -…`.
-      return object.address == nil && object.className.map(LogPrefix.levels.contains) == true
-        ? Operand() : object
+      // A tag of XML, or a log's level, if the text before the sentence was left out: `<Error>: An -…`.
+      let isDescribed =
+        object.address != nil
+        || end <= colon && object.className.map(LogPrefix.levels.contains) != true
+      return isDescribed ? object : Operand()
     }
     let isWrapped = text.bytes[colon..<position(offset)].prefix { !$0.isASCIILetter }
       .contains(0x0a)
