@@ -48,6 +48,28 @@ import Testing
     + "registered with it. Current observation info: <NSKeyValueObservationInfo 0x3c0> (\n"
     + "<NSKeyValueObservance 0x4d0: Observer: 0x1a0, Key path: needle.le"
 
+  @Test("code below a list that was cut has no registration of it")
+  func codeBelowList() {
+    let text =
+      Self.list + "\nvel, Options: <New: YES, Old: NO, Prior: NO> Context: 0x0, Property: 0x5e0>\n"
+      + "<NSKeyValueObservance 0x6f\n\nMy code:\n\n"
+      + "[self.meter addObserver:self forKeyPath:@\"level\" options:0 context:nil];\n"
+    #expect(Reading.findings(text).map(\.keyPath) == ["needle.level"])
+  }
+
+  @Test("a stack below a list has no registration of it")
+  func stackBelowList() {
+    let stack = """
+      0   Foundation   0x0000000106e34611 NSKVODeallocate + 294
+      1   Gauges       0x0000000106e34700 -[Dial setMeter:] + 40
+      2   Foundation   0x0000000106e34800 -[NSKeyValueObservance observeValueForKeyPath:ofObject:change:context:] + 345
+      3   Foundation   0x0000000106e34900 NSKeyValueNotifyObserver + 350
+      """
+    let end = "\nvel, Options: <New: YES, Old: NO, Prior: NO> Context: 0x0>\n)\n"
+    let text = Self.list + end + stack
+    #expect(Reading.findings(text).map(\.keyPath) == ["needle.level"])
+  }
+
   @Test("the same holds for a list of registrations")
   func lists() {
     let whole = Self.list + "\nvel, Options: <New: YES, Old: NO, Prior: NO> Context: 0x0>\n)\n"

@@ -142,6 +142,11 @@ extension SentenceReader {
 
   private func observance(_ offsets: Range<Int>) -> Complaint.Observance? {
     guard let path = text.skeleton.first("keypath", in: offsets) else { return nil }
+    // After a list that was cut, code may name the argument of a method: `forKeyPath:`.
+    let label = position(path)
+    if label > 0, text.bytes[label - 1].isNamePart, text.bytes[label - 1] != UInt8(ascii: ".") {
+      return nil
+    }
     var result = Complaint.Observance()
     if let observer = text.skeleton.first("observer", in: offsets.lowerBound..<path) {
       let range = end(observer + 8)..<position(path)
