@@ -24,6 +24,30 @@ import Testing
   )
   func stated(words: String, name: String) { #expect(system(words) == name) }
 
+  @Test("the tools and the system that an editor lists are not those of the crash")
+  func tools() throws {
+    let text = """
+      \(Self.removal)
+
+      It crashes on iOS 10.2.
+
+      === Gauge Studio ===
+
+      Version 6.2 (build 1809)
+
+      === Gauge Kit ===
+
+      Version: 10.4.0.114 (Professional)
+
+      === Operating System ===
+
+      Mac OS X 10.11.6
+      """
+    let facts = try #require(Reading.findings(text).first?.crashFacts)
+    #expect(facts.versions.isEmpty)
+    #expect(facts.systems.keys.sorted() == ["iOS 10.2"])
+  }
+
   @Test(
     "a target, a kit, a negation, a range and a list name no system",
     arguments: [

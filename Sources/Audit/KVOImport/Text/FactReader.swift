@@ -7,8 +7,10 @@ enum FactReader {
     var facts = ReportFacts()
     var platform: String?
     let head = head(in: text, lines: lines)
+    var isOfTool = false
     for line in lines where text.logPrefix(ofLine: line).isEmpty || head.contains(line) {
       let bytes = text.bytes[text.lineRange(line)].drop(while: \.isBlank)
+      isOfTool = (isOfTool || isToolHeading(bytes)) && !head.contains(line)
       guard bytes.count < 300, let colon = bytes.prefix(40).firstIndex(of: UInt8(ascii: ":")),
         let first = bytes.first, first.isASCIILetter
       else { continue }
@@ -19,7 +21,7 @@ enum FactReader {
       case "application", "app name", "app":
         facts.process = facts.process ?? process(value)
       case "version", "app version", "application version":
-        facts.version = facts.version ?? version(value)
+        if !isOfTool { facts.version = facts.version ?? version(value) }
       case "os version", "os", "system version": facts.system = facts.system ?? value
       case "platform": platform = value
       case "date/time", "date", "timestamp":
@@ -34,6 +36,11 @@ enum FactReader {
     }
     facts.system = facts.system.map(system)
     return facts
+  }
+
+  /// Whether the line is a heading in the list that an editor makes of its tools: `=== Xamarin.iOS ===`.
+  static func isToolHeading(_ line: ArraySlice<UInt8>) -> Bool {
+    line.starts(with: "=== ".utf8) && FrameLine.trimmed(line).ends(with: " ===")
   }
 
   /// How many lines the head of a report has at most.

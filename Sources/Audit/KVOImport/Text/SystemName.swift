@@ -48,7 +48,9 @@ enum SystemName {
   ) -> Mention? {
     let rest = text.bytes[end...].prefix(24).drop { $0.isBlank || $0 == UInt8(ascii: ":") }
     let version = rest.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
-    guard version.first?.isASCIIDigit == true, version.count < 9 else { return nil }
+    guard version.first?.isASCIIDigit == true, version.count < 9,
+      !isOfBuilder(text.line(at: start), in: text)
+    else { return nil }
     let line = text.lineRange(text.line(at: start))
     let lead = words(text.bytes[line.lowerBound..<start].suffix(80))
     let before = lead.split(separator: ". ").last.map { " " + $0 } ?? lead
@@ -61,6 +63,15 @@ enum SystemName {
     while number.hasSuffix(".") { number.removeLast() }
     let system = name == "OS X" ? "macOS" : name == "iPhone OS" ? "iOS" : name
     return Mention(system: "\(system) \(number)", isList: isList(after))
+  }
+
+  /// Whether the line is below the heading with which an editor lists the system that it runs on.
+  private static func isOfBuilder(_ line: Int, in text: CleanText) -> Bool {
+    for above in (max(0, line - 3)..<line).reversed() {
+      let bytes = text.bytes[text.lineRange(above)].drop(while: \.isBlank)
+      if !bytes.isEmpty { return FactReader.isToolHeading(bytes) }
+    }
+    return false
   }
 
   /// The words of `bytes` in lower case, with one blank before, between and after them.
