@@ -25,6 +25,25 @@ import Testing
     ]
   }
 
+  @Test("an exception in words has no stack of another one, which is found, too")
+  func otherException() {
+    let text = """
+      Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from <Meter 0x2b0> because it is not registered as an observer.
+
+      Last Exception Backtrace:
+      0   CoreFoundation   0x187ec8878 __exceptionPreprocess + 220
+      1   libobjc.A.dylib  0x19c3cec50 objc_exception_throw + 60
+      2   Foundation       0x1891ed7bc -[NSObject(NSKeyValueObserving) observeValueForKeyPath:ofObject:change:context:] + 264
+      3   Foundation       0x1891ed8e0 NSKeyValueNotifyObserver + 292
+      4   Gauges           0x10223d540 -[Meter setLevel:] + 24
+      """
+    let findings = Reading.findings(text)
+    let says = findings.map(Reading.summary).sorted()
+    #expect(says == ["KVO002 Meter.level < GaugeView", "KVO017 ?.? < ?"])
+    let removal = findings.first { $0.keyPath == "level" }
+    #expect(removal?.stacks.first?.frames.isEmpty == true)
+  }
+
   static let prefixes = [
     "", "2024-03-01T10:11:12.123456Z ", "[web] ", "web-1  | ", "2024-03-01T10:11:12.1Z stderr F ",
     "> ",

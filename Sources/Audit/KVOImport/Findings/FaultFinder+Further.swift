@@ -43,10 +43,6 @@ extension FaultFinder {
   /// Whether the fault in words, whose own stack does not show where it was raised, may be the one that `raised` shows.
   private func mayBeSame(_ fault: Fault, _ raised: Fault) -> Bool {
     if let stack = fault.stack, RaisedStack(stack) != nil { return false }
-    let removals: Set<RuleCode> = [
-      .doubleRemove, .removeUnregistered, .removeWrongContext, .mutationWithoutNotification,
-    ]
-    return fault.complaint.code == raised.complaint.code
-      || removals.contains(fault.complaint.code) && removals.contains(raised.complaint.code)
+    return RaisedStack.mayBeSame(fault.complaint.code, raised.complaint.code)
   }
 }

@@ -82,7 +82,7 @@ struct FaultFinder {
     }
     let below = document.stacks.filter {
       $0.lines.lowerBound >= line && $0.lines.lowerBound <= end && !$0.isManaged
-        && !isOfConsequence($0, of: complaint)
+        && !isOfConsequence($0, of: complaint) && !isOfOther($0, than: complaint)
     }
     // A crash report has the exception's stack beside the threads'.
     if let exception = below.first(where: {
@@ -95,8 +95,14 @@ struct FaultFinder {
     }
     return document.stacks.last {
       $0.lines.upperBound <= line && line - $0.lines.upperBound < 40 && !$0.isManaged
-        && !isOfConsequence($0, of: complaint)
+        && !isOfConsequence($0, of: complaint) && !isOfOther($0, than: complaint)
     }
+  }
+
+  /// Whether one of the runtime's functions raised in `stack` for another reason than the words have.
+  private func isOfOther(_ stack: StackTrace, than complaint: Complaint) -> Bool {
+    guard stack.role == .exception, let raised = RaisedStack(stack) else { return false }
+    return !RaisedStack.mayBeSame(raised.code, complaint.code)
   }
 
   /// Whether `stack` is of a later crash, of another kind: what the words report was only logged.

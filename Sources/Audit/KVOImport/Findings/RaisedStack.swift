@@ -49,6 +49,15 @@ struct RaisedStack {
     }
   }
 
+  private static let removals: Set<RuleCode> = [
+    .doubleRemove, .removeUnregistered, .removeWrongContext, .mutationWithoutNotification,
+  ]
+
+  /// Whether the words of one rule and a stack of the other may be of one exception: a removal fails for several reasons.
+  static func mayBeSame(_ code: RuleCode, _ other: RuleCode) -> Bool {
+    code == other || removals.contains(code) && removals.contains(other)
+  }
+
   /// `-[Cell observeValueForKeyPath:…]` as `Cell`.
   private static func receiver(_ symbol: String) -> String? {
     guard symbol.hasPrefix("-["), symbol.contains(" observeValueForKeyPath:") else { return nil }
