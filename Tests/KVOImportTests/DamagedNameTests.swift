@@ -40,6 +40,16 @@ import Testing
     #expect(options?.crashFacts?.options == Reading.findings(Self.list).first?.crashFacts?.options)
   }
 
+  @Test("a class without an address was wrapped, or cut after marks of Markdown")
+  func classes() {
+    let text = Self.removal("Dial", "\"level\"", "Meter\nView")
+    #expect(Reading.summary(text) == ["KVO002 MeterView.level < Dial"])
+    let head = "Cannot remove an observer `<Dial 0x1>` for the key path \"level\" from "
+    for subject in ["<Met", "`<Met", "**<Met"] {
+      #expect(Reading.summary(head + subject) == ["KVO002 ?.level < Dial"])
+    }
+  }
+
   @Test("a quoted key path was wrapped in a table, or where lines have numbers")
   func quoted() {
     let text = Self.removal("Dial 0x1", "\"unit2.\n3level\"", "Meter 0x2")

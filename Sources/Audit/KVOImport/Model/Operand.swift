@@ -207,6 +207,8 @@ extension Operand {
     let back = rest.dropFirst().prefix(while: \.isNamePart)
     var end = rest.dropFirst(1 + back.count)
     guard !back.isEmpty, !back.starts(with: "0x".utf8) else { return nil }
+    // The address may be missing.
+    if end.first == UInt8(ascii: ">") { return Array(front + back)[...] }
     if end.first == UInt8(ascii: ":") { end = end.dropFirst() }
     guard end.first == 0x20, end.dropFirst().starts(with: "0x".utf8) else { return nil }
     return Array(front + back)[...]

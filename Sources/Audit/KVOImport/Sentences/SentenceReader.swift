@@ -209,8 +209,10 @@ struct SentenceReader {
     // Line ends may follow the name.
     let last = text.bytes[range].lastIndex { $0 > 0x20 } ?? range.lowerBound
     let name = text.bytes[range.lowerBound...last]
+    // So do the marks of Markdown before it, not those that close it.
+    let marked = FrameLine.trimmed(name).drop { "`*\"' ".utf8.contains($0) }
     if operand.address == nil, text.bytes[name.endIndex...].allSatisfy({ $0 <= 0x20 }),
-      FrameLine.trimmed(name).allSatisfy({
+      marked.allSatisfy({
         $0.isNamePart || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ":")
       })
     {
