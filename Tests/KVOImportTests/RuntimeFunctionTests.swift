@@ -44,6 +44,12 @@ import Testing
       (["NSKeyValueWillChangeBySetting", own], "KVO008 ?.? < ?"),
       (["NSKeyValueDidChangeBySetting", own], "KVO008 ?.? < ?"),
       (["NSKeyValuePushPendingNotificationPerThread", own], "KVO008 ?.? < ?"),
+      (
+        [
+          "NSKVOPendingNotificationCreate", "NSKeyValuePushPendingNotificationPerThread",
+          "NSKeyValueWillChange", own,
+        ], "KVO008 ?.? < ?"
+      ),
       (["NSKeyValuePopPendingNotificationPerThread", own], "KVO008 ?.? < ?"),
       (
         ["-[NSObject(NSKeyValueObserverNotification) didChangeValueForKey:]", own], "KVO008 ?.? < ?"

@@ -47,6 +47,8 @@ enum RuntimeFunction {
     // Swift's helper, which takes the notification for the closure of an observation.
     ("_swizzle_me_observeValue", .delivers),
 
+    // It retains the observer, before a change.
+    ("NSKVOPendingNotificationCreate", .delivers),
     ("NSKeyValueObservationInfo", .registers), ("NSKVOPendingNotification", .registers),
     ("NSKeyValueRemoveObserver", .registers), ("NSKeyValueAddObserver", .registers),
     ("NSKeyValueRetainedObservationInfo", .registers),
