@@ -44,6 +44,24 @@ import Testing
     #expect(removal?.stacks.first?.frames.isEmpty == true)
   }
 
+  @Test("a crash in a notification is found beside the stack of another exception")
+  func otherCrash() {
+    let text = """
+      Crashed: com.apple.main-thread
+      0  libobjc.A.dylib  0x180a5e7e8 object_isClass + 16
+      1  Foundation       0x181eff8ec NSKeyValueWillChange + 300
+      2  Gauges           0x18555a6dc -[Meter setLevel:] + 156
+
+      Last Exception Backtrace:
+      0  CoreFoundation   0x187ec8878 __exceptionPreprocess + 220
+      1  libobjc.A.dylib  0x19c3cec50 objc_exception_throw + 60
+      2  Gauges           0x18555a700 -[Dial turn:] + 24
+      """
+    #expect(Reading.summary(text) == ["KVO008 ?.? < ?"])
+    let raised = text.replacing("object_isClass", with: "objc_exception_rethrow")
+    #expect(Reading.summary(raised) == [])
+  }
+
   static let prefixes = [
     "", "2024-03-01T10:11:12.123456Z ", "[web] ", "web-1  | ", "2024-03-01T10:11:12.1Z stderr F ",
     "> ",

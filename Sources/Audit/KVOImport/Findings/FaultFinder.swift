@@ -271,11 +271,15 @@ struct FaultFinder {
 
   /// The stack of the thread that accessed unmapped memory.
   private var crashedStack: StackTrace? {
-    if document.isKilled || document.stacks.contains(where: { $0.role == .exception }) {
-      return nil
-    }
+    if document.isKilled { return nil }
     // There are several if someone shows several crashes.
     let all = document.stacks.filter { $0.role == .crashed }
+    if document.stacks.contains(where: { $0.role == .exception }) {
+      // An uncaught exception ends the process elsewhere than at an object of the runtime.
+      return all.first {
+        $0.beginsAtObject && ($0.meaning == .delivers || $0.meaning == .retainsObservers)
+      }
+    }
     if let crashed = all.first(where: { $0.meaning != nil || $0.isRecursive }) ?? all.first {
       return isBadAccess(crashed) || !document.complaints.isEmpty || document.facts.exception == nil
         ? crashed : nil
