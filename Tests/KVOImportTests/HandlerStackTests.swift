@@ -38,6 +38,27 @@ import Testing
     #expect(frames.map(\.symbol) == functions)
   }
 
+  private static func aborted(_ function: String) -> String {
+    """
+    Exception Type:  EXC_CRASH (SIGABRT)
+    Thread 0 Crashed:
+    0   libsystem_kernel.dylib    0x1b0f99ec4 __pthread_kill + 8
+    1   libsystem_c.dylib         0x1b0e09844 abort + 124
+    2   Gauges                    0x1049ca160 endGauges(int, __siginfo*, void*) + 36
+    3   libsystem_platform.dylib  0x1b11a2d50 _sigtramp + 40
+    4   libobjc.A.dylib           0x1b0eca24c \(function) + 16
+    5   Foundation                0x1b0f6f304 NSKeyValueNotifyObserver + 44
+    6   Gauges                    0x1b1100010 -[Meter setLevel:] + 32
+    """
+  }
+
+  @Test("a handler that aborts handled a bad access if the runtime read an object")
+  func abort() {
+    #expect(Reading.summary(Self.aborted("objc_msgSend")) == ["KVO008 ?.? < ?"])
+    #expect(Reading.summary(Self.aborted("__pthread_kill")) == [])
+    #expect(Reading.summary(Self.aborted("objc_exception_rethrow")) == [])
+  }
+
   @Test("a stack of Mono's handler without a function for observing is a crash without a fault")
   func other() {
     let text = Self.mono(Self.handler + ["free_small", "NSKeyValueDidChange"])

@@ -264,9 +264,10 @@ struct FaultFinder {
   }
 
   /// Whether unmapped memory was accessed: under pointer authentication a deallocated object ends the process with a
-  /// breakpoint in the runtime.
+  /// breakpoint in the runtime, and a handler of signals in its own way.
   private func isBadAccess(_ stack: StackTrace) -> Bool {
-    document.isBadAccess || document.isBreakpoint && stack.beginsAtObject
+    document.isBadAccess
+      || (document.isBreakpoint || stack.hasSignalHandler) && stack.beginsAtObject
   }
 
   /// The stack of the thread that accessed unmapped memory.

@@ -66,6 +66,9 @@ struct StackTrace: Sendable {
     return frames[(handler + 1)...].drop { $0.image == "???" || ($0.address ?? 1) == 0 }
   }
 
+  /// Whether the system called the handler of a signal in it.
+  var hasSignalHandler: Bool { frames.prefix(20).contains(where: \.isSignalHandlerEnd) }
+
   /// The first frame that is not a runtime function before user code.
   var top: Frame? {
     crashed.first { frame in
