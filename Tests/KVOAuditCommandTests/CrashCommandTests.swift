@@ -113,6 +113,31 @@ import Testing
   }
 
   @Test(
+    "a report is found behind a long list of images, or behind anything else",
+    arguments: [true, false]
+  )
+  func longHead(isList: Bool) throws {
+    let images = (0..<520).map { number in
+      #"{"image_addr":\#(4_340_432_896 + number * 65_536),"image_size":163840,"cpu_type":16777228,"#
+        + #""name":"/System/Library/PrivateFrameworks/Gauge\#(number).framework/Gauge\#(number)"}"#
+    }
+    let filler = String(repeating: "gauge ", count: 12_000)
+    let front =
+      isList
+      ? #"{"report":{"version":"3.3.0","process_name":"Gauges","type":"standard"},"binary_images":["#
+        + images.joined(separator: ",") + "]"
+      : #"{"number":3,"label":"\#(filler)""#
+    let report =
+      front + #","crash":{"error":{"type":"nsexception","nsexception":{"name":"NSRangeException"},"#
+      + #""reason":"Cannot remove an observer <GaugeView 0x1> for the key path \"level\" from <Meter 0x2> "#
+      + #"because it is not registered as an observer."},"threads":[]}}"#
+    _ = try folder.file("report.json", report)
+    let run = try run("report.json")
+    #expect(run.output.contains("KVO002"))
+    #expect(run.status == 1)
+  }
+
+  @Test(
     "the records of a collector without a fault are a text",
     arguments: [
       "{\"log\":\"started\\n\",\"stream\":\"stdout\"}\n",

@@ -107,6 +107,8 @@ package enum InputKind: String, Sendable, CaseIterable {
   private static let reportWords = [
     "app_name", "bug_type", "incident", "procName", "exception", "stacktrace", "stackTrace",
     "threads", "frames", "callStack", "Diagnostics", "crash", "reason", "message", "bserv",
+    // The lists that a report may have before all of these.
+    "binary_images", "binaryImages", "usedImages", "debug_meta", "breadcrumbs",
     "KeyValue", "NSKVO", "AndNotify", "Exception", "EXC_", "Crashed",
     // The keys in which collectors of logs have the text, and none of which an event has.
     "\"log\"", "\"msg\"", "MESSAGE", "eventMessage", "textPayload",
@@ -124,7 +126,14 @@ package enum InputKind: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether `head` has words of crash reports, and no event.
+  /// Whether `head`, which is as long as one may be, has at most one line that begins with a brace: a usage log has
+  /// many, also if all of them are damaged.
+  private static func isOneDocument(_ head: [UInt8]) -> Bool {
+    head.count == headByteCount
+      && head.split(separator: 0x0a).filter { $0.first == UInt8(ascii: "{") }.count < 2
+  }
+
+  /// Whether `head` has words of crash reports, or is of one document whose words come later, and no event.
   private static func isCrashReport(_ head: some Collection<UInt8>) -> Bool {
     let bytes = Array(head.prefix(headByteCount))
     let key = Array("\"event\"".utf8)
@@ -135,9 +144,11 @@ package enum InputKind: String, Sendable, CaseIterable {
       let value = bytes[(quote + key.count)...].drop { " \t:".utf8.contains($0) }
       if value.first == UInt8(ascii: "\"") { return false }
     }
-    let isReport = bytes.indices.contains { index in
-      reportWords.contains { $0[0] == bytes[index] && bytes[index...].starts(with: $0) }
-    }
+    let isReport =
+      isOneDocument(bytes)
+      || bytes.indices.contains { index in
+        reportWords.contains { $0[0] == bytes[index] && bytes[index...].starts(with: $0) }
+      }
     return isReport && !hasEscapedEvent(bytes)
   }
 }
