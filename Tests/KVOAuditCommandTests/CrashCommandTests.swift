@@ -137,6 +137,19 @@ import Testing
     #expect(run.status == 1)
   }
 
+  @Test("an event of the app in a report makes it no usage log", arguments: ["", "\n"])
+  func appEvent(end: String) throws {
+    let report =
+      #"{"event_id":"1a","breadcrumbs":{"values":[{"data":{"event":"tap"}}]},\#(end)"#
+      + #""exception":{"values":[{"type":"NSRangeException","value":"Cannot remove an observer "#
+      + #"<GaugeView 0x1> for the key path \"level\" from <Meter 0x2> because it is not registered as an "#
+      + #"observer."}]}}"#
+    _ = try folder.file("report.json", report)
+    let run = try run("report.json")
+    #expect(run.output.contains("KVO002"))
+    #expect(run.status == 1)
+  }
+
   @Test(
     "the records of a collector without a fault are a text",
     arguments: [

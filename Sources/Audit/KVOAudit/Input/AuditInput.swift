@@ -126,6 +126,37 @@ package enum InputKind: String, Sendable, CaseIterable {
     }
   }
 
+  private static let eventKey = Array("\"event\"".utf8)
+
+  /// Whether `line` is an object that has the key of an event itself: what a report has of an app may contain others.
+  ///
+  /// Complexity: O(length).
+  private static func isEvent(_ line: ArraySlice<UInt8>) -> Bool {
+    guard line.first(where: { ![0x20, 0x09, 0xef, 0xbb, 0xbf].contains($0) }) == UInt8(ascii: "{")
+    else { return false }
+    var depth = 0
+    var position = line.startIndex
+    while position < line.endIndex {
+      switch line[position] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: "\""):
+        if depth == 1, line[position...].starts(with: eventKey) {
+          let value = line[(position + eventKey.count)...].drop { " \t:".utf8.contains($0) }
+          if value.first == UInt8(ascii: "\"") { return true }
+        }
+        // To the end of the string.
+        position += 1
+        while position < line.endIndex, line[position] != UInt8(ascii: "\"") {
+          position += line[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+      default: break
+      }
+      position += 1
+    }
+    return false
+  }
+
   /// Whether `head`, which is as long as one may be, has at most one line that begins with a brace: a usage log has
   /// many, also if all of them are damaged.
   private static func isOneDocument(_ head: [UInt8]) -> Bool {
@@ -136,13 +167,8 @@ package enum InputKind: String, Sendable, CaseIterable {
   /// Whether `head` has words of crash reports, or is of one document whose words come later, and no event.
   private static func isCrashReport(_ head: some Collection<UInt8>) -> Bool {
     let bytes = Array(head.prefix(headByteCount))
-    let key = Array("\"event\"".utf8)
-    var position = 0
-    while let quote = bytes[position...].firstIndex(of: UInt8(ascii: "\"")) {
-      position = quote + 1
-      guard bytes[quote...].starts(with: key) else { continue }
-      let value = bytes[(quote + key.count)...].drop { " \t:".utf8.contains($0) }
-      if value.first == UInt8(ascii: "\"") { return false }
+    if bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).contains(where: isEvent) {
+      return false
     }
     let isReport =
       isOneDocument(bytes)
