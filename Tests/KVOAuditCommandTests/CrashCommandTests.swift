@@ -137,6 +137,21 @@ import Testing
     #expect(run.status == 1)
   }
 
+  @Test("a report that comes in pieces is the same as one from a file", arguments: [2, 30, 150])
+  func pieces(byteCount: Int) throws {
+    let report =
+      #"{"event_id":"1a","tags":[["gauge","level"],["dial","turn"]],"platform":"cocoa","#
+      + #""exception":{"values":[{"type":"NSRangeException","value":"Cannot remove an observer "#
+      + #"<GaugeView 0x1> for the key path \"level\" from <Meter 0x2> because it is not registered as an "#
+      + #"observer."}]}}"#
+    _ = try folder.file("report.json", report)
+    let script =
+      "(head -c \(byteCount) report.json; sleep 0.3; tail -c +\(byteCount + 1) report.json) | \"$audit\" -"
+    let run = try CommandRun(shell: script, in: folder.url)
+    #expect(run.output.contains("KVO002"))
+    #expect(run.status == 1)
+  }
+
   @Test("an event of the app in a report makes it no usage log", arguments: ["", "\n"])
   func appEvent(end: String) throws {
     let report =

@@ -83,6 +83,16 @@ package enum InputKind: String, Sendable, CaseIterable {
     return nil
   }
 
+  /// Whether `head` shows the kind of its input whatever follows: an event, or the beginning of a binary log.
+  ///
+  /// A line with a brace may be of a usage log and of a text, whose words come later.
+  ///
+  /// Complexity: O(bytes).
+  package static func isCertain(head: [UInt8]) -> Bool {
+    InputKind(head: head) == .binary
+      || head.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).contains(where: isEvent)
+  }
+
   /// How many bytes after a brace are examined for markup.
   private static let markupReach = 80
 

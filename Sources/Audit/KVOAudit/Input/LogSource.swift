@@ -146,7 +146,7 @@ package struct LogSource {
   ) throws(InputFailure) -> LogReading {
     // The kind is found from the first bytes, which may come in pieces.
     var head: [UInt8] = []
-    while InputKind(head: head) == nil, head.count < InputKind.headByteCount {
+    while !InputKind.isCertain(head: head), head.count < InputKind.headByteCount {
       let chunk = try source.read()
       if chunk.isEmpty { break }
       head.append(contentsOf: chunk)
