@@ -207,6 +207,28 @@ import Testing
     }
   }
 
+  @Test("does not take an observation of another class for proof that keys were declared")
+  func declared() throws {
+    _ = try folder.file(
+      "faulty.jsonl",
+      Self.log(
+        #"{"event":"declares","class":"Person","key":"name","affectedBy":["title"]}"#,
+        #"{"event":"declares","class":"Person","key":"title","affectedBy":["name"]}"#,
+        Self.removal,
+        Self.end
+      )
+    )
+    let report = try CommandRun(["--format", "json", "faulty.jsonl"], in: folder.url).output
+    let signature = try #require(report.firstMatch(of: #/"signature": "(2:[0-9a-f]{32})"/#)).1
+    _ = try folder.file("log.jsonl", Self.correct)
+    let run = try CommandRun(
+      ["verify-fix", String(signature), "log.jsonl", "--before", "faulty.jsonl"],
+      in: folder.url
+    )
+    #expect(run.status == 2, "\(run)")
+    #expect(run.output.contains("KVO028 is about the keys that a class declares"))
+  }
+
   @Test("recognizes the signature that an audit with the options of the project prints")
   func configured() throws {
     let kit = #""stack":[{"symbol":"Kit.bind()","module":"Kit","file":"Kit.swift","line":4},"#

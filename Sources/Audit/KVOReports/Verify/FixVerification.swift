@@ -138,10 +138,10 @@ private struct Suspect {
   }
 
   func evidence(in sites: [CallSiteCount]) -> Evidence {
-    guard !code.isOfTasks else {
+    if let topic = code.topicBesideObservations {
       return Evidence(
         doubt:
-          "whether the code ran is not known: \(code.rawValue) is about a task that waits, and only observations say so"
+          "whether the code ran is not known: \(code.rawValue) is about \(topic), and only observations say so"
       )
     }
     let met = sites.filter { isMet(by: $0.site) }
@@ -198,11 +198,13 @@ extension Finding.Stack {
 }
 
 extension RuleCode {
-  /// Whether it is about tasks that wait, of which no registration says anything.
-  fileprivate var isOfTasks: Bool {
+  /// What it is about, if no registration says anything of that.
+  fileprivate var topicBesideObservations: String? {
     switch self {
-    case .parkedConsumer, .consumerGrowth, .continuationDropped, .continuationResumedTwice: true
-    default: false
+    case .parkedConsumer, .consumerGrowth, .continuationDropped, .continuationResumedTwice:
+      "a task that waits"
+    case .dependencyCycle: "the keys that a class declares"
+    default: nil
     }
   }
 
