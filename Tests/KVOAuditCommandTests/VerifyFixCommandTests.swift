@@ -113,7 +113,9 @@ import Testing
       of: faulty
     )
     #expect(unremoved.status == 2, "\(unremoved)")
-    #expect(unremoved.output.contains("  the end did not come: \"balance\" of Account was observed"))
+    #expect(
+      unremoved.output.contains("  the end did not come: \"balance\" of Account was observed")
+    )
     let later = Self.log(began, over, added, Self.removal, Self.end)
     #expect(try verify(later, ["--before", "faulty.jsonl"], of: faulty).status == 0)
   }
