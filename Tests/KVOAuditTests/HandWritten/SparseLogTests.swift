@@ -26,24 +26,6 @@ struct SparseLogTests {
     #expect(notJudged.isSuperset(of: log.notJudged), "\(log.text)")
   }
 
-  @Test("a cycle of keys has one signature, whatever other classes declare before")
-  func cycleOfKeys() {
-    let cycle = """
-      {"event":"declares","class":"Person","key":"fullName","affectedBy":["shortName"]}
-      {"event":"declares","class":"Person","key":"shortName","affectedBy":["fullName"]}
-      """
-    let other =
-      #"{"event":"declares","class":"Team","key":"shortName","affectedBy":["title"]}"# + "\n"
-    let findings = [cycle, other + cycle].map { text in
-      let reader = JSONLinesReader()
-      var events: [Event] = []
-      reader.read(Array(text.utf8)[...], event: { events.append($1) }, problem: { _ in })
-      return Audit().report(on: [.events(events, names: reader.names, label: "sparse")]).findings
-    }
-    #expect(findings.map { $0.map(\.keyPath) } == [["fullName"], ["fullName"]])
-    #expect(findings[0].map(\.signature) == findings[1].map(\.signature))
-  }
-
   @Test("a missed change that a test expects is expected, though it is reported at the end")
   func expectedMiss() {
     let log = SparseLog(

@@ -50,7 +50,7 @@ package struct FindingBuilder {
   ///
   /// Complexity: O(frames), plus the look-ups of the resolver.
   package func finding(for judged: Verdict) -> Finding {
-    let verdict = ordered(located(judged))
+    let verdict = located(judged)
     let deallocated = deallocatedClass(of: verdict)
     let stacks = verdict.evidence.map { evidence in
       stack(evidence, deallocated: evidence.role == .failed ? deallocated : nil)
@@ -107,21 +107,6 @@ package struct FindingBuilder {
     }
     var copy = verdict
     copy.code = .contextCollision
-    return copy
-  }
-
-  /// A cycle of keys with the first of them in the order of their names at its start: that of the log, in which other
-  /// classes may have used the same names before, is another in each run, and the signature has the key.
-  private func ordered(_ verdict: Verdict) -> Verdict {
-    guard case .dependencies(let className, let keys) = verdict.detail,
-      let start = keys.indices.min(by: { names[keys[$0]] < names[keys[$1]] }), start > 0
-    else { return verdict }
-    var copy = verdict
-    copy.detail = .dependencies(
-      className: className,
-      keys: Array(keys[start...] + keys[..<start])
-    )
-    copy.keyPath = keys[start]
     return copy
   }
 
