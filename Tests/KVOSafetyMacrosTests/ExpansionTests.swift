@@ -382,5 +382,15 @@ struct ExpansionTests {
       as: #"let names = ["owner.name", "default"]"#
     )
   }
+
+  @Test("a class in another type, or in a module, is no part of the name of a key path")
+  func namesInTypes() {
+    expectExpansion(
+      of: #"let names = [#keyPathName(\Bank.Vault<Int>.owner?.name), #keyPathName(\Account.URL)]"#,
+      as: """
+        let names = [KVOSafety._keyPathName("owner.name", of: Bank.Vault<Int>.self), "URL"]
+        """
+    )
+  }
 }
 #endif

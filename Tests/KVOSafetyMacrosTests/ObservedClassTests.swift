@@ -280,6 +280,22 @@ struct ObservedClassTests {
     #expect(#keyPathName(account, \.owner?.name) == "owner.name")
     #expect(#keyPathName(\Account.owner!.name) == "owner.name")
     #expect(#keyPathName(\Account.default) == "default")
+    #expect(#keyPathName(\Bank.Vault.gold) == "gold")
+    #expect(#keyPathName(\Bank.Shelf<Int>.vault?.gold) == "vault.gold")
+    #expect(#keyPathName(\KVOSafetyMacrosTests.Account.owner?.name) == "owner.name")
+  }
+}
+
+private enum Bank {
+  @KeyValueObservable
+  final class Vault {
+    var gold = 0
+  }
+
+  @KeyValueObservable
+  final class Shelf<Content> {
+    var content: Content?
+    var vault: Vault?
   }
 }
 #endif

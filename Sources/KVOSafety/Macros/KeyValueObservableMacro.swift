@@ -100,7 +100,9 @@ public enum KeyNotification: Hashable, Sendable {
 /// compiler.
 ///
 /// For the forms that take key paths by name. Each part must be a property; optional chaining is left
-/// out of the name. Mirrors `#keyPath` and `FBKVOClassKeyPath`.
+/// out of the name, and so is a class in another type or in a module: `"balance"` for `\Bank.Account.balance`. Names
+/// that begin with a capital letter are types there, except for the last one. Mirrors `#keyPath` and
+/// `FBKVOClassKeyPath`.
 @freestanding(expression)
 public macro keyPathName<Root: KeyValueObservable, Value>(
   _ keyPath: KeyPath<Root, Value>

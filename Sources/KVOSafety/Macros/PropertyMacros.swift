@@ -26,4 +26,8 @@ public macro _KeyValueOverridden() =
 @attached(body)
 public macro _KeyValueDirect(_ keys: String...) =
   #externalMacro(module: "KVOSafetyMacros", type: "KeyValueDirectMacro")
+
+/// The name, if `type` is a type; `keyPathName` expands to it where syntax does not tell.
+@inlinable
+public func _keyPathName(_ name: String, of type: Any.Type) -> String { name }
 #endif

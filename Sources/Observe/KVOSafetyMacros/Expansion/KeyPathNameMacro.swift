@@ -22,7 +22,11 @@ enum KeyPathNameMacro: ExpressionMacro {
       return "\"\""
     }
     do {
-      return "\(literal: try KeyPathParts.name(of: literal))"
+      guard let type = KeyPathParts.nestedType(of: literal) else {
+        return "\(literal: try KeyPathParts.name(of: literal))"
+      }
+      let name = try KeyPathParts.name(of: literal, after: type.count)
+      return "KVOSafety._keyPathName(\(literal: name), of: \(raw: type.text).self)"
     } catch {
       context.report(
         MacroMessage(
