@@ -1,5 +1,8 @@
+import KVORecorder
+import KVOReplay
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSafety
@@ -86,5 +89,38 @@ struct ClassicFormTests {
       account.removeObserver(listener, forKeyPath: "balanse")
     }
     #expect(again.map(\.code) == [.removeUnregistered])
+  }
+
+  @Test("nor is it reported in the deinit of the observer, live or in the log")
+  func refusedUntilDeinit() {
+    /// Adds itself in its init and removes itself in its deinit.
+    final class Paired: KeyValueObserver {
+      let account: Account
+      init(_ account: Account) {
+        self.account = account
+        account.addObserver(self, forKeyPath: "balanse")
+      }
+      deinit { account.removeObserver(self, forKeyPath: "balanse") }
+      func observeValue(
+        forKeyPath keyPath: String,
+        of object: any KeyValueObservable,
+        change: ObservedChange<Any>,
+        context: ObservationContext?
+      ) -> NotificationHandling { .handled }
+    }
+    let account = Account()
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    let found = verdicts(about: account) { _ = Paired(account) }
+    Recorder.shared.detach(memory)
+    #expect(found.map(\.code) == [.uncompliantPath])
+    var replayed: [Verdict] = []
+    var replay = OrderedReplay()
+    for (index, event) in memory.events.enumerated() {
+      replay.take(event, number: index + 1) { replayed.append($0) }
+    }
+    replay.finish { replayed.append($0) }
+    let subject = account.storage.record.ref.id
+    #expect(replayed.filter { $0.subject?.id == subject }.map(\.code) == [.uncompliantPath])
   }
 }

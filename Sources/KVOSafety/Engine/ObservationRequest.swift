@@ -132,7 +132,11 @@ struct ObservationRequest {
     let record = observer.map { ObjectTable.shared.record(of: $0) }
     let name = Recorder.id(of: keyPath ?? "")
     let refused = registration(name, of: storage.record.ref, observer: record?.ref)
-    if form == .classic { storage.noteRefusal(of: refused) }
+    if form == .classic {
+      storage.noteRefusal(of: refused)
+      // Its deinit may contain the removal, which is known to pair with this addition by the number of the observer.
+      if let record, let observer { ObjectTable.shared.watch(record, of: observer) }
+    }
     storage.refuse(refused, reason: obstacle.reason, part: obstacle.part)
   }
 
