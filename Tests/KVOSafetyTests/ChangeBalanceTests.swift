@@ -33,6 +33,7 @@ struct ChangeBalanceTests {
   func didWithoutWill() {
     let account = Account()
     let listener = Listener()
+    let line = #line + 3
     let found = verdicts(about: account) {
       account.addObserver(listener, forKeyPath: "balance")
       account.didChangeValue(for: \.balance)
@@ -40,6 +41,8 @@ struct ChangeBalanceTests {
     }
     #expect(found.map(\.code) == [.unbalancedChange])
     #expect(found.first?.detail == .change(.didWithoutWill))
+    let site = found.first?.evidence.first?.site ?? .none
+    #expect(Recorder.shared.names.site(site)?.location == "ChangeBalanceTests.swift:\(line)")
     #expect(listener.heard == ["balance setting"])
   }
 

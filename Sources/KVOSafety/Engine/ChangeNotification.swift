@@ -106,7 +106,7 @@ enum ChangeNotification {
       let word = storage.beginChange()
       changes.announce(change, at: recordBeginning(of: change, word, in: storage, stack: stack))
     }
-    if let mismatched { reportMismatch(mismatched, of: change, in: storage) }
+    if let mismatched { reportMismatch(mismatched, of: change, in: storage, site: site) }
     let stack = open == nil ? Recorder.shared.captureStack() : changes.stack(of: site)
     let order: UInt64
     if open == nil {
@@ -120,7 +120,9 @@ enum ChangeNotification {
       }
     }
     Recorder.shared.record(change, isEnd: true, order: order, stack: stack)
-    let evidence = Evidence(stack: stack, order: order)
+    // The other stack is that of the site.
+    let line = open == nil ? changes.names.names(of: site).id : .none
+    let evidence = Evidence(stack: stack, site: line, order: order)
     LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
     let links = Self.links(to: key, of: storage)
     var oldValues = open?.oldValues ?? []
@@ -135,7 +137,8 @@ enum ChangeNotification {
   private static func reportMismatch(
     _ announced: AnnouncedChange,
     of open: Change,
-    in storage: SubjectStorage
+    in storage: SubjectStorage,
+    site: CallSite
   ) {
     let changes = ThreadChanges.current
     let half = Change(
@@ -147,7 +150,8 @@ enum ChangeNotification {
     let stack = Recorder.shared.captureStack()
     let order = storage.nextOrder()
     Recorder.shared.record(half, isEnd: true, order: order, stack: stack)
-    let evidence = Evidence(stack: stack, order: order)
+    let line = changes.names.names(of: site).id
+    let evidence = Evidence(stack: stack, site: line, order: order)
     LiveMonitor.shared.report(changes.judgeEnd(of: half, at: evidence))
   }
 
