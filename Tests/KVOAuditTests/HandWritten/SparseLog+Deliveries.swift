@@ -1,6 +1,33 @@
 extension SparseLog {
   static let deliveries = [
     SparseLog(
+      "removed after an initial notification whose end does not say its phase",
+      [],
+      """
+      {"event":"register","thread":1,$pair,"options":["initial"],"registration":5}
+      {"event":"notify","thread":1,"registration":5,"phase":"initial"}
+      {"event":"notifyEnd","thread":1,"registration":5}
+      {"event":"remove","thread":1,$pair,"registration":5}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
+      "removed in an initial notification, after an inner one whose end does not say its phase",
+      ["KVO010 error"],
+      """
+      {"event":"register","thread":1,$pair,"options":["initial"],"registration":5}
+      {"event":"notify","thread":1,"registration":5,"phase":"initial"}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1}
+      {"event":"notifyEnd","thread":1,"registration":5}
+      {"event":"remove","thread":1,$pair,"registration":5}
+      {"event":"notifyEnd","thread":1,"registration":5,"phase":"initial"}
+      {"event":"registerEnd","thread":1,"registration":5}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
       "delivered while the observer is deallocated",
       ["KVO008 error"],
       """

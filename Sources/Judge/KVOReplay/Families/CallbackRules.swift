@@ -59,7 +59,7 @@ struct CallbackRules: Sendable {
   ) {
     log.seen.insert(.callbackEnd)
     let thread = target.thread
-    let begun = log.threads[thread].callbacks.lastIndex { delivery.isEnd(of: $0.delivery) }
+    let (begun, isInitial) = callback(endedBy: delivery, log.threads[thread].callbacks)
     if delivery.isHandled == nil, log.unsaid.handled == nil,
       target.slot < 0 || log.ledger.slots[target.slot].registration.isClassic
     {
@@ -102,9 +102,26 @@ struct CallbackRules: Sendable {
         }
       }
     }
-    if case .initial = delivery.phase, target.slot >= 0, log.ledger.isLive(target.slot) {
+    if isInitial, target.slot >= 0, log.ledger.isLive(target.slot) {
       log.ledger.endInitial(target.slot)
     }
+  }
+
+  /// The index of the callback that `delivery` ends, if it is known, and whether it is that of an initial notification.
+  ///
+  /// An end without a phase, which has the default, ends the innermost callback, if that is of its registration.
+  @inline(__always)
+  private func callback(
+    endedBy delivery: Delivery,
+    _ callbacks: [ThreadTable.Callback]
+  ) -> (index: Int?, isInitial: Bool) {
+    let index = callbacks.lastIndex { delivery.isEnd(of: $0.delivery) }
+    if index == nil, case .after = delivery.phase, let innermost = callbacks.last {
+      var ended = delivery
+      ended.phase = innermost.delivery.phase
+      if ended.isEnd(of: innermost.delivery) { return (callbacks.count - 1, ended.isInitial) }
+    }
+    return (index, delivery.isInitial)
   }
 
   /// The callbacks of a thread beyond the first `count` are over.
@@ -350,6 +367,11 @@ struct CallbackRules: Sendable {
 }
 
 extension Delivery {
+  fileprivate var isInitial: Bool {
+    // Comparing the phases directly would compare their names.
+    if case .initial = phase { true } else { false }
+  }
+
   /// Whether this end belongs to the beginning `begun`.
   fileprivate func isEnd(of begun: Delivery) -> Bool {
     guard registration == begun.registration,
