@@ -165,6 +165,20 @@ import Testing
     #expect(run.status == 1)
   }
 
+  @Test("a console in which the app prints events of its own is a text")
+  func printedEvents() throws {
+    let text = """
+      {"event":"app_open","screen":"Meter"}
+      *** Terminating app due to uncaught exception 'NSRangeException', reason: 'Cannot remove an observer \
+      <GaugeView 0x1> for the key path "level" from <Meter 0x2> because it is not registered as an observer.'
+      {"event":"app_close"}
+      """
+    _ = try folder.file("console.txt", text)
+    let run = try run("console.txt")
+    #expect(run.output.contains("KVO002"))
+    #expect(run.status == 1)
+  }
+
   @Test(
     "the records of a collector without a fault are a text",
     arguments: [

@@ -14,7 +14,7 @@ struct MisplacedLogTests {
     let bytes = Array((Self.words + Self.event + Self.event).utf8)
     let refusal = "a usage log begins at byte 800, after other text; give it alone: tail -c +801"
     #expect(Reading.imported(bytes).refusal == refusal)
-    for cut in 790..<820 {
+    for cut in 790..<830 {
       var log = MisplacedLog()
       log.look(at: bytes[..<cut])
       log.look(at: bytes[cut...])
@@ -135,7 +135,8 @@ struct MisplacedLogTests {
   @Test(
     "text that only mentions events is text",
     arguments: [
-      words, #"log: {"event":"exit"} was written"#, #"{"schema": "https://example.org/x"}"#, "[]",
+      words, #"log: {"event":"exit"} was written"#, words + #"{"event":"app_open","screen":"x"}"#,
+      words + #"{"event":"exit"#, #"{"schema": "https://example.org/x"}"#, "[]",
       #"{"findings":[],"tool":"another"}"#,
       #"  {"event":"exit"}"#, "\u{1b}[31mred\u{1b}[0m\ttab\n",
       #"web: {"event":"click","subject":{"class":"btn primary","id":"x"}}"#,

@@ -138,7 +138,8 @@ package enum InputKind: String, Sendable, CaseIterable {
 
   private static let eventKey = Array("\"event\"".utf8)
 
-  /// Whether `line` is an object that has the key of an event itself: what a report has of an app may contain others.
+  /// Whether `line` is an object that has the key of an event itself, with the name of one: what a report has of an app
+  /// may contain others, and apps print events of their own.
   ///
   /// Complexity: O(length).
   private static func isEvent(_ line: ArraySlice<UInt8>) -> Bool {
@@ -153,7 +154,8 @@ package enum InputKind: String, Sendable, CaseIterable {
       case UInt8(ascii: "\""):
         if depth == 1, line[position...].starts(with: eventKey) {
           let value = line[(position + eventKey.count)...].drop { " \t:".utf8.contains($0) }
-          if value.first == UInt8(ascii: "\"") { return true }
+          let name = value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
+          if value.first == UInt8(ascii: "\""), isEventName(name) { return true }
         }
         // To the end of the string.
         position += 1
@@ -165,6 +167,10 @@ package enum InputKind: String, Sendable, CaseIterable {
       position += 1
     }
     return false
+  }
+
+  private static func isEventName(_ name: ArraySlice<UInt8>) -> Bool {
+    Event.Body.names.contains { name.elementsEqual($0.utf8) }
   }
 
   /// Whether `head`, which is as long as one may be, has at most one line that begins with a brace: a usage log has

@@ -16,6 +16,8 @@ import Darwin
 struct MisplacedLog {
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
   private static let mark = Array("\n{\"event\":".utf8)
+  /// How many bytes a mark has with the name of an event, its quotation marks and a blank, at the most.
+  private static let reach = mark.count + 3 + (Event.Body.names.map(\.utf8.count).max() ?? 0)
 
   /// Where the line of the first event begins, in bytes of the text; nil: there is none so far.
   private(set) var offset: Int?
@@ -37,7 +39,7 @@ struct MisplacedLog {
       byteCount = Self.byteOrderMark.count
       text = text.dropFirst(byteCount)
     }
-    let seam = carried + text.prefix(Self.mark.count)
+    let seam = carried + text.prefix(Self.reach)
     if let index = Self.index(in: seam[...]) {
       offset = byteCount - carried.count + index + 1
     } else if let index = Self.index(in: text) {
@@ -45,8 +47,8 @@ struct MisplacedLog {
     }
     byteCount += text.count
     // A slice: the `suffix` of a sequence would walk the whole text.
-    let end = carried + text[max(text.startIndex, text.endIndex - Self.mark.count)...]
-    carried = Array(end[max(0, end.count - Self.mark.count + 1)...])
+    let end = carried + text[max(text.startIndex, text.endIndex - Self.reach)...]
+    carried = Array(end[max(0, end.count - Self.reach + 1)...])
   }
 
   private static func index(in bytes: ArraySlice<UInt8>) -> Int? {
@@ -57,13 +59,24 @@ struct MisplacedLog {
         let found = memchr(start + position, Int32(UInt8(ascii: "{")), bytes.count - position)
       {
         let index = UnsafeRawPointer(found) - start - 1
-        if bytes.count - index >= mark.count, memcmp(start + index, mark, mark.count) == 0 {
+        if bytes.count - index >= mark.count, memcmp(start + index, mark, mark.count) == 0,
+          beginsWithEvent(bytes[(index + mark.count)...])
+        {
           return index
         }
         position = index + 2
       }
       return nil
     }
+  }
+
+  /// Whether `value` is the name of an event: apps print events of their own.
+  private static func beginsWithEvent(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+    let text = value.drop { $0 == 0x20 }
+    guard text.first == UInt8(ascii: "\"") else { return false }
+    let name = text.dropFirst().prefix(reach).prefix { $0 != UInt8(ascii: "\"") }
+    guard name.endIndex < text.endIndex else { return false }
+    return isEvent(Substring(decoding: name, as: UTF8.self))
   }
 
   /// Why the text, which was in `encoding` if that is not UTF-8, must not be read as text, or nil.
