@@ -120,6 +120,23 @@ struct OneFaultOnceTests {
     #expect(later.inserting(before: 5) { $0.remove() }.outcome() == ["KVO029@2", "KVO001@5"])
   }
 
+  @Test("is a KVO029 where a change leads a path to an object without its key, and no KVO013 beside it")
+  func refusedOnTheWay() {
+    let log = SampleLog {
+      $0.register(options: [.prior])
+      $0.will(change: "c")
+      $0.notify("1", .prior, change: "c")
+      $0.notifyEnd("1", .prior, change: "c", handled: true)
+      $0.did(change: "c")
+      $0.refuse(.unknownKey, part: "name", "owner.name")
+      $0.notify("1", .after, change: "c")
+      $0.notifyEnd("1", .after, change: "c", handled: true)
+      $0.remove("1")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO029@6"])
+  }
+
   @Test("is a KVO004 that lists first the registration that was taken")
   func taken() {
     let log = SampleLog {

@@ -141,14 +141,14 @@ struct MissedDeliveries: Sendable {
     case .remove where event.pointee.thread == nil,
       .cancel where event.pointee.thread == nil:
       .none
-    case .register, .refused, .remove, .willChange, .scopeBegin, .scopeEnd, .exit,
-      .cancel(_, by: .user):
+    case .register, .remove, .willChange, .scopeBegin, .scopeEnd, .exit, .cancel(_, by: .user):
       .over
     // The callback around the change returns, and so did the change.
     case .notifyEnd: .overInCallback
-    case .notify, .cancel, .attach, .detach, .lock, .unlock, .registerEnd, .removeEnd, .live,
-      .threadName, .module, .crash, .dropped, .process, .expects, .keep, .sample, .consumerBegin,
-      .parked, .consumerEnd:
+    // A path that is followed to another object may be refused there.
+    case .notify, .cancel, .refused, .attach, .detach, .lock, .unlock, .registerEnd, .removeEnd,
+      .live, .threadName, .module, .crash, .dropped, .process, .expects, .keep, .sample,
+      .consumerBegin, .parked, .consumerEnd:
       .none
     case .didChange, .deinit, .deinitEnd, .write, .hold, .drop, .walkBegin, .walkEnd,
       .expectDeinit, .classChanged, .declares:
