@@ -151,6 +151,13 @@ extension ChangeNotification {
       _ = Recorder.shared.loses(2 * (links.count - 1))
     }
     let isNotified = links.withUnsafeBufferPointer { links in
+      if links.count == 1, !links[0].isIntermediate {
+        // The list keeps it alive.
+        Unmanaged.passUnretained(links[0].observation)._withUnsafeGuaranteedRef {
+          notifyOnly($0, isDirect: links[0].isDirect, subject, values)
+        }
+        return true
+      }
       guard links.allSatisfy({ $0.number == 0 && $0.isDirect && !$0.isIntermediate }) else {
         return false
       }
@@ -164,15 +171,6 @@ extension ChangeNotification {
       return true
     }
     if isNotified { return }
-    if links.count == 1, !links[0].isIntermediate {
-      return links.withUnsafeBufferPointer { links in
-        guard let link = links.baseAddress else { return }
-        // The list keeps it alive.
-        Unmanaged.passUnretained(link.pointee.observation)._withUnsafeGuaranteedRef {
-          notifyOnly($0, isDirect: link.pointee.isDirect, subject, values)
-        }
-      }
-    }
     let change = Change(subject: storage.record.ref, key: key, id: nil)
     notifyAfter(links, subject, change, .whole, [], setter: values, refresh)
   }

@@ -208,7 +208,7 @@ final class Observation: @unchecked Sendable {
 
   /// Whether the handler takes an optional of `type`, which is not an optional itself.
   func isOptional(of type: Any.Type) -> Bool {
-    optional?.wrappedType == type && !TypeMetadata.isOptional(type)
+    optional?.wrappedType == type
   }
 }
 
