@@ -145,6 +145,9 @@ extension Observation {
       )
       return notify(subject, phase, of: change, value)
     }
+    // The caller keeps both: the closure need not.
+    let receiver = Unmanaged.passUnretained(self)
+    let kept = Unmanaged.passUnretained(subject)
     read(from: subject, end: end) { new, isBoxed in
       let value = DeliveredChange(
         kind: .setting,
@@ -153,7 +156,9 @@ extension Observation {
         old: nil,
         new: new
       )
-      notify(subject, phase, of: change, value)
+      receiver._withUnsafeGuaranteedRef { observation in
+        kept._withUnsafeGuaranteedRef { observation.notify($0, phase, of: change, value) }
+      }
     }
   }
 
