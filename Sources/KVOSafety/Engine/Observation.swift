@@ -33,7 +33,8 @@ final class Observation: @unchecked Sendable {
   let root: SubjectStorage
   /// The type of values that the handler takes; nil: any, with optionals unwrapped.
   let valueType: Any.Type?
-  /// The same for a path with several keys, if it is an optional; nil: it is not, or has not been looked up.
+  /// The same for a path with several keys, if it is an optional of what is not one; nil: it is not, or has not been looked
+  /// up.
   ///
   /// The value at the end of a path that leads through an optional has one optional less.
   let optional: OptionalLayout?
@@ -99,7 +100,7 @@ final class Observation: @unchecked Sendable {
     self.observer = observer
     self.root = root
     self.valueType = valueType
-    self.optional = optional
+    self.optional = optional.flatMap { TypeMetadata.isOptional($0.wrappedType) ? nil : $0 }
     self.affecting = affecting
     self.tree = tree
     let options = ObservingOptions(rawValue: UInt(registration.options.rawValue))

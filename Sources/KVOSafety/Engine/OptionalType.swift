@@ -33,8 +33,8 @@ extension Optional where Wrapped == Any {
   }
 }
 
-/// The memory layout of an optional around what is not an optional itself: the wrapped value, followed by a byte that is 0
-/// if the value has no spare bit pattern to represent nil (the ABI's single-payload enums).
+/// The memory layout of an optional: the wrapped value, followed by a byte that is 0 if the value has no spare bit
+/// pattern to represent nil (the ABI's single-payload enums).
 ///
 /// It lets a value whose type is unknown at compile time become an optional without calling that type's functions,
 /// which costs ten times as much.
@@ -49,8 +49,7 @@ struct OptionalLayout {
     byteCount = MemoryLayout<Wrapped>.size
     alignment = MemoryLayout<Wrapped>.alignment
     hasTag = MemoryLayout<Whole>.size != byteCount
-    guard !hasTag || MemoryLayout<Whole>.size == byteCount + 1, !(wrapped is any OptionalType.Type)
-    else { return nil }
+    guard !hasTag || MemoryLayout<Whole>.size == byteCount + 1 else { return nil }
   }
 
   /// Calls `body` with the address of an optional around the value at `address`; nil stays nil.
