@@ -299,6 +299,7 @@ extension Observation {
   }
 
   /// The form in which the handler takes a value of `type`; nil if the value must be cast or flattened.
+  @inline(__always)
   private func form(of type: Any.Type) -> ValueForm? {
     if valueType == type { return .typed }
     if let optional, isOptional(of: type) { return .wrapped(optional) }
