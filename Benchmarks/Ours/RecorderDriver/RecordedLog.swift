@@ -49,8 +49,11 @@ struct RecordedLog {
       MeasuredRun.fail("cannot make \(path) longer")
     }
     close(file)
-    let code = madvise(mapping(), populatedByteCount, Self.populateForWriting)
-    guard code == 0 else {
+    // The recorder gives access to its pages a few ahead, too.
+    let pages = mapping()
+    guard mprotect(pages, populatedByteCount, PROT_READ | PROT_WRITE) == 0,
+      madvise(pages, populatedByteCount, Self.populateForWriting) == 0
+    else {
       MeasuredRun.fail("cannot populate the log: \(String(cString: strerror(errno)))")
     }
   }
