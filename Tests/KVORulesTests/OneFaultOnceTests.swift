@@ -120,7 +120,7 @@ struct OneFaultOnceTests {
     #expect(later.inserting(before: 5) { $0.remove() }.outcome() == ["KVO029@2", "KVO001@5"])
   }
 
-  @Test("is a KVO029 where a change leads a path to an object without its key, and no KVO013 beside it")
+  @Test("is a KVO029, and not also a KVO013, if a path is led to an object without its key")
   func refusedOnTheWay() {
     let log = SampleLog {
       $0.register(options: [.prior])

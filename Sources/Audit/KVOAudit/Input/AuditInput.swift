@@ -60,9 +60,7 @@ package enum InputKind: String, Sendable, CaseIterable {
   ///
   /// Complexity: O(bytes).
   package init?(head: some Collection<UInt8>) {
-    if head.starts(with: BinaryFormat.magic)
-      || head.dropFirst(BinaryFormat.pageByteCount).starts(with: "KVSG".utf8)
-    {
+    if Self.isBinary(head: head) {
       self = .binary
       return
     }
@@ -83,13 +81,18 @@ package enum InputKind: String, Sendable, CaseIterable {
     return nil
   }
 
+  private static func isBinary(head: some Collection<UInt8>) -> Bool {
+    head.starts(with: BinaryFormat.magic)
+      || head.dropFirst(BinaryFormat.pageByteCount).starts(with: "KVSG".utf8)
+  }
+
   /// Whether `head` shows the kind of its input whatever follows: an event, or the beginning of a binary log.
   ///
   /// A line with a brace may be of a usage log and of a text, whose words come later.
   ///
   /// Complexity: O(bytes).
   package static func isCertain(head: [UInt8]) -> Bool {
-    InputKind(head: head) == .binary
+    isBinary(head: head)
       || head.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).contains(where: isEvent)
   }
 
@@ -126,7 +129,10 @@ package enum InputKind: String, Sendable, CaseIterable {
 
   /// Whether a line of `head` is an event whose key is spelled with escapes.
   private static func hasEscapedEvent(_ head: [UInt8]) -> Bool {
-    guard head.contains(UInt8(ascii: "\\")) else { return false }
+    // Paths in reports have other escapes: `\/`.
+    let escapes = zip(head, head.dropFirst())
+    guard escapes.contains(where: { $0 == UInt8(ascii: "\\") && $1 == UInt8(ascii: "u") })
+    else { return false }
     return head.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).contains { line in
       let line = line.drop { [0xef, 0xbb, 0xbf].contains($0) }
       guard case .object(let members)? = try? JSONSyntax.parse(line),
