@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "text whose lines begin with a brace of a wiki or of a printed dictionary is no damaged usage log",
+    "text whose lines begin with a brace of a wiki or of a printed dictionary is not a damaged usage log",
     arguments: [
       "Gauge turns\n{code}\nturn();\n{code}\n", "{noformat}\nstarted\n{noformat}\n",
       "{code:java}\r\nturn();\r\n{code}\r\n", "reply:\n{\n    level = 2;\n}\n",
@@ -152,7 +152,7 @@ import Testing
     #expect(run.status == 1)
   }
 
-  @Test("an event of the app in a report makes it no usage log", arguments: ["", "\n"])
+  @Test("an event of the app in a report does not make it a usage log", arguments: ["", "\n"])
   func appEvent(end: String) throws {
     let report =
       #"{"event_id":"1a","breadcrumbs":{"values":[{"data":{"event":"tap"}}]},\#(end)"#
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(
-    "JSON is no text because of a brace",
+    "JSON does not become text by a brace",
     arguments: ["{\n  \"level\": 2\n}\n", "{\"level\":2}\n"]
   )
   func otherJSON(text: String) throws {

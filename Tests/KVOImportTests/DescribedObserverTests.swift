@@ -3,7 +3,7 @@ import Testing
 
 /// The observer of an unhandled notification: the object that the runtime describes before the sentence, and no other.
 @Suite("Described observers") struct DescribedObserverTests {
-  @Test("a tag of XML is no observer", arguments: ["string", "reason", "Message"])
+  @Test("a tag of XML is not an observer", arguments: ["string", "reason", "Message"])
   func tag(name: String) {
     let text = """
       <key>description</key>

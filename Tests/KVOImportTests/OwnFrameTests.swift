@@ -70,7 +70,7 @@ import Testing
     #expect(Self.own(text) == "-[Gauges_MeterController release]")
   }
 
-  @Test("remarks in a list of versions are no frames")
+  @Test("remarks in a list of versions are not frames")
   func remarks() {
     let text = """
       Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from <Meter 0x2b0> because it is not registered as an observer.

@@ -44,7 +44,7 @@ import Testing
   private static let quoted = removal.replacing("\"", with: "\\\"")
 
   @Test(
-    "an entry of a printed dictionary is no literal",
+    "an entry of a printed dictionary is not a literal",
     arguments: [
       "[ERROR] :  Script Error {\n[ERROR] :      column = 24;\n[ERROR] :      line = 119;\n"
         + "[ERROR] :      message = \"\(quoted)\";\n[ERROR] :  }\n",
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "an assignment in a block of code is no entry of a dictionary",
+    "an assignment in a block of code is not an entry of a dictionary",
     arguments: [
       "try {\n    line = 2;\n    message = \"\(quoted)\";\n}\n",
       "void fail(int line) {\n    line = 2;\n    message = \"\(quoted)\";\n}\n",

@@ -383,7 +383,7 @@ struct ExpansionTests {
     )
   }
 
-  @Test("a class in another type, or in a module, is no part of the name of a key path")
+  @Test("a class in another type, or in a module, is not part of the name of a key path")
   func namesInTypes() {
     expectExpansion(
       of: #"let names = [#keyPathName(\Bank.Vault<Int>.owner?.name), #keyPathName(\Account.URL)]"#,

@@ -100,7 +100,7 @@ package enum InputKind: String, Sendable, CaseIterable {
   private static let markupReach = 80
 
   /// Whether what follows the brace at the start of a line is a macro of a wiki, as in issues (`{code:java}`, `{quote}`), or,
-  /// in the next line, the first entry of a dictionary that a console printed (`level = 2;`), or code: no JSON.
+  /// in the next line, the first entry of a dictionary that a console printed (`level = 2;`), or code, and not JSON.
   private static func isMarkup(_ rest: some Collection<UInt8>) -> Bool {
     func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
     let near = Array(rest.prefix(markupReach))
