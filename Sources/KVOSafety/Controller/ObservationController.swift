@@ -148,9 +148,18 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       of: Value.self,
       options: options,
       isolation: isolation,
-      site: site
-    ) { subject, owner, change in
-      // It passes back the objects that it was given: a cast would cost more than the notification.
+      site: site,
+      deliver: Self.callback(calling: handler)
+    )
+  }
+
+  /// A callback that calls `handler` with the owner and the object that were added: a cast would cost more than the
+  /// notification.
+  @inlinable
+  static func callback<Subject: KeyValueObservable, Value>(
+    calling handler: @escaping (Owner, Subject, ObservedChange<Value>) -> Void
+  ) -> Observation.Callback {
+    { subject, owner, change in
       guard let owner else { return nil }
       handler(
         unsafeDowncast(owner, to: Owner.self),
@@ -202,17 +211,9 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       options: options,
       context: context,
       expected: expected,
-      site: site
-    ) { subject, owner, change in
-      // As in the typed form.
-      guard let owner else { return nil }
-      handler(
-        unsafeDowncast(owner, to: Owner.self),
-        unsafeDowncast(subject, to: Subject.self),
-        ObservedChange(change)
-      )
-      return nil
-    }
+      site: site,
+      deliver: Self.callback(calling: handler)
+    )
   }
 
   /// Adds an observation.

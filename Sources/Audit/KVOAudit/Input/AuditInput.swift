@@ -92,8 +92,7 @@ package enum InputKind: String, Sendable, CaseIterable {
   ///
   /// Complexity: O(bytes).
   package static func isCertain(head: [UInt8]) -> Bool {
-    isBinary(head: head)
-      || head.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).contains(where: isEvent)
+    isBinary(head: head) || hasEvent(head)
   }
 
   /// How many bytes after a brace are examined for markup.
@@ -133,7 +132,7 @@ package enum InputKind: String, Sendable, CaseIterable {
     let escapes = zip(head, head.dropFirst())
     guard escapes.contains(where: { $0 == UInt8(ascii: "\\") && $1 == UInt8(ascii: "u") })
     else { return false }
-    return head.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).contains { line in
+    return lines(head).contains { line in
       let line = line.drop { [0xef, 0xbb, 0xbf].contains($0) }
       guard case .object(let members)? = try? JSONSyntax.parse(line),
         case .text? = members["event"]
@@ -141,6 +140,12 @@ package enum InputKind: String, Sendable, CaseIterable {
       return true
     }
   }
+
+  private static func lines(_ head: [UInt8]) -> [ArraySlice<UInt8>] {
+    head.split { $0 == 0x0a || $0 == 0x0d }
+  }
+
+  private static func hasEvent(_ head: [UInt8]) -> Bool { lines(head).contains(where: isEvent) }
 
   private static let eventKey = Array("\"event\"".utf8)
 
@@ -189,9 +194,7 @@ package enum InputKind: String, Sendable, CaseIterable {
   /// Whether `head` has words of crash reports, or is of one document whose words come later, and no event.
   private static func isCrashReport(_ head: some Collection<UInt8>) -> Bool {
     let bytes = Array(head.prefix(headByteCount))
-    if bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).contains(where: isEvent) {
-      return false
-    }
+    if hasEvent(bytes) { return false }
     let isReport =
       isOneDocument(bytes)
       || bytes.indices.contains { index in
