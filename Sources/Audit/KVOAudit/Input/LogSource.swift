@@ -160,7 +160,7 @@ package struct LogSource {
     guard !isBlank else {
       throw InputFailure(input: input.label, reason: InputFailure.emptyReason)
     }
-    guard let kind = InputKind(head: head) else {
+    guard let kind = InputKind(head: head[...]) else {
       if BinaryFormat.magic.starts(with: head) {
         let reason = source.damage?.reason ?? InputFailure.cutMagicReason(head.count)
         throw InputFailure(input: input.label, reason: reason)
