@@ -299,8 +299,8 @@ let package = Package(
     .target(
       name: "KVOAudit",
       dependencies: [
-        "KVOText", "KVOTrace", "KVOTraceBinary", "KVOTraceJSON", "KVORules", "KVOReplay",
-        "KVOFindings", "KVOSystem",
+        "CKVOScan", "KVOText", "KVOTrace", "KVOTraceBinary", "KVOTraceJSON", "KVORules",
+        "KVOReplay", "KVOFindings", "KVOSystem",
       ]
     ),
     // The file of a report, which is also read back and merged.
@@ -351,8 +351,8 @@ let package = Package(
       ]
     ),
 
-    // Imports the output of runtimes and crash reporters as findings. CKVOScan has vector operations, which Swift cannot
-    // express as single instructions.
+    // Imports the output of runtimes and crash reporters as findings. CKVOScan, which finds the kind of an input, too, has
+    // vector operations, which Swift cannot express as single instructions.
     .target(name: "CKVOScan"),
     // Declarations of functions that the Swift runtime exports.
     .systemLibrary(name: "CSwiftDemangle"),

@@ -1,6 +1,8 @@
+// memmem
+#define _GNU_SOURCE
+
 #include "CKVOScan.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 // Vectors of the compiler: SSE2 on x86-64, NEON on arm64, and words where there is neither. A comparison gives 0xff in
@@ -63,4 +65,8 @@ size_t kvos_scan_line_ends(const uint8_t *bytes, size_t count) {
   }
   for (; at < count; at++) found += bytes[at] == '\n';
   return found;
+}
+
+bool kvos_scan_has_word(const uint8_t *bytes, size_t count, const uint8_t *word, size_t length) {
+  return memmem(bytes, count, word, length) != NULL;
 }

@@ -1,13 +1,6 @@
+import CKVOScan
 import KVOTrace
 import KVOTraceJSON
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The first bytes of an input, and what they show of its kind.
 ///
@@ -155,9 +148,9 @@ struct InputHead {
   private var lines: [ArraySlice<UInt8>] { bytes.split { $0 == 0x0a || $0 == 0x0d } }
 
   private func contains(_ word: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { bytes in
+    bytes.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return false }
-      return memmem(start, bytes.count, word, word.count) != nil
+      return kvos_scan_has_word(start, bytes.count, word, word.count)
     }
   }
 }
