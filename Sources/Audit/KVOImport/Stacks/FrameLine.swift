@@ -240,8 +240,7 @@ struct FrameLine {
     name = Self.trimmed(name)
     let spelled = String(decoding: name, as: UTF8.self)
     let isNothing =
-      spelled.isEmpty || spelled == "<redacted>" || spelled == "(Missing)" || spelled == "???"
-      || spelled == "(null)" || spelled.hasPrefix("0x") || spelled == "<unknown>"
+      spelled.isEmpty || spelled.hasPrefix("0x") || Self.missing.contains { spelled == $0 }
     frame.symbol = isNothing ? nil : Self.repaired(Demangler.demangled(spelled))
     return frame
   }
@@ -262,7 +261,7 @@ struct FrameLine {
   }
 
   /// Where ` + 123` at the end begins.
-  private static func lastOffset(in name: ArraySlice<UInt8>) -> Int? {
+  static func lastOffset(in name: ArraySlice<UInt8>) -> Int? {
     var end = name.endIndex
     while end > name.startIndex, name[end - 1].isASCIIDigit { end -= 1 }
     guard end < name.endIndex, end - 3 > name.startIndex, name[end - 1].isBlank,
@@ -307,7 +306,7 @@ struct FrameLine {
   }
 
   /// Whether it can only be a function, not words of prose.
-  private func looksLikeFunction(_ text: ArraySlice<UInt8>) -> Bool {
+  func looksLikeFunction(_ text: ArraySlice<UInt8>) -> Bool {
     guard let first = text.first else { return false }
     if isMethod(text) || isKnownFunction(text) { return true }
     if text.starts(with: "<redacted>".utf8) || text.starts(with: "(Missing)".utf8) { return true }

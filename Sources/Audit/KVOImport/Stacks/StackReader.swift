@@ -100,7 +100,9 @@ struct StackReader {
       joinedLine = line + 1
       return whole
     }
-    guard frame.map(Self.isIncomplete) ?? true else { return frame }
+    guard frame.map(Self.isIncomplete) ?? true, !FrameLine.namesNoFunction(bytes) else {
+      return frame
+    }
     var whole = Array(bytes)
     var front = frame
     for index in (line + 1..<text.lineStarts.count).prefix(Self.longestWrapped) {
@@ -109,7 +111,8 @@ struct StackReader {
       guard let start = next.first, next.starts(with: "0x".utf8) || !start.isASCIIDigit,
         start != UInt8(ascii: "#"), !next.starts(with: "frame #".utf8),
         !FrameLine.isBelowFrame(next),
-        isInside || front != nil || next.starts(with: "0x".utf8)
+        isInside || front != nil || next.starts(with: "0x".utf8),
+        front?.address == nil || front?.symbol != nil || FrameLine.mayBeFunction(next)
       else { return frame }
       // After the class and a blank, a method has no more blanks: it was wrapped at a column.
       if front?.symbol?.contains(" ") != true { whole.append(0x20) }

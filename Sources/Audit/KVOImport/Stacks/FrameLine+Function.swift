@@ -1,0 +1,21 @@
+/// The name of a function, and what is in its place or after it.
+extension FrameLine {
+  /// What reports print if an address has no function.
+  static let missing = ["<redacted>", "(Missing)", "???", "(null)", "<unknown>"]
+
+  /// Whether the frame in `line` says that its function is not known: then it does not continue in the next line.
+  static func namesNoFunction(_ line: ArraySlice<UInt8>) -> Bool {
+    let line = trimmed(line)
+    let front = lastOffset(in: line).map { trimmed(line[..<$0]) } ?? line
+    return missing.contains { front.ends(with: $0) }
+  }
+
+  /// Whether `line` may be the function of the frame that the line before it began: one word, or what only a function is.
+  static func mayBeFunction(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let first = line.first, first.isNamePart || "-+_$@~".utf8.contains(first) else {
+      return false
+    }
+    return !line.contains(where: \.isBlank) || line.last == UInt8(ascii: ")")
+      || FrameLine(line).looksLikeFunction(line)
+  }
+}
