@@ -16,6 +16,46 @@ import Testing
     Reading.findings(text).first?.stacks.first?.frames ?? []
   }
 
+  private func stopped(_ function: String) -> String {
+    """
+    * thread #1, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS (code=1, address=0x20)
+      * frame #0: 0x000000018004c0a0 libobjc.A.dylib`objc_msgSend + 32
+        frame #1: 0x0000000180eb94b0 Foundation`NSKeyValueNotifyObserver + 252
+        frame #2: 0x0000000102d1c1b4 Gauges.debug.dylib`\(function) at Meter.swift:20:9
+    """
+  }
+
+  @Test(
+    "the arguments that a debugger prints with their values are not part of a name",
+    arguments: [
+      ("Meter.fill(by=3.5, self=0x0000600003a1c0d0)", "Meter.fill"),
+      ("Meter.level.setter(value=4)", "Meter.level.setter"),
+      ("Meter.fill(by=(x = 3, y = 4), self=<unavailable>)", "Meter.fill"),
+      ("Meter.fill<Double>(by=Gauges.Step @ 0x000000016d0d1a40)", "Meter.fill<Double>"),
+      ("closure #1 in Meter.fill(_0=0x0000600003a1c0d8)", "closure #1 in Meter.fill"),
+      (
+        "__14-[Meter fill:]_block_invoke(.block_descriptor=0x000060000025)",
+        "__14-[Meter fill:]_block_invoke"
+      ),
+      ("-[Meter fill:](self=0x00006, _cmd=\"fill:\", by=2)", "-[Meter fill:]"),
+      ("Meter.fill(by:)", "Meter.fill(by:)"), ("operator==(a=1, b=2)", "operator=="),
+      ("(anonymous namespace)::fill(int)", "(anonymous namespace)::fill(int)"),
+    ]
+  )
+  func arguments(function: (spelled: String, name: String)) {
+    #expect(frames(stopped(function.spelled)).last?.symbol == function.name)
+  }
+
+  @Test("two runs of one function, with other arguments, have one signature")
+  func signature() {
+    let runs = ["(by=3, self=0x0000600003a1c0d0)", "(by=4, self=0x0000600003a1c0e8)"]
+    let signatures = runs.map { run in
+      Reading.findings(stopped("Meter.fill" + run)).map(\.signature)
+    }
+    #expect(signatures[0].count == 1)
+    #expect(signatures[0] == signatures[1])
+  }
+
   @Test(
     "a frame that says that its function is unknown does not continue in the next line",
     arguments: ["(Missing)", "<redacted> + 532", "<redacted>", "??? + 12", ""],

@@ -18,4 +18,20 @@ extension FrameLine {
     return !line.contains(where: \.isBlank) || line.last == UInt8(ascii: ")")
       || FrameLine(line).looksLikeFunction(line)
   }
+
+  /// `name` without the arguments that a debugger prints with their values: `Deck.close(by=3, self=0x1a2b)`.
+  static func withoutArguments(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = name
+    while let open = rest.firstIndex(of: UInt8(ascii: "(")) {
+      rest = name[(open + 1)...]
+      // The argument of a block is named `.block_descriptor`.
+      let label = rest.prefix { $0.isNamePart }
+      if !label.isEmpty, open > name.startIndex,
+        rest.dropFirst(label.count).first == UInt8(ascii: "=")
+      {
+        return trimmed(name[..<open])
+      }
+    }
+    return name
+  }
 }

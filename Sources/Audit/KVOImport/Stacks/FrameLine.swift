@@ -234,8 +234,7 @@ struct FrameLine {
     {
       name = Self.trimmed(name[..<open])
     }
-    // The arguments that debuggers print.
-    if let arguments = Self.first("(self=", in: name) { name = name[..<arguments] }
+    name = Self.withoutArguments(name)
     if let plus = Self.lastOffset(in: name) { name = name[..<plus] }
     name = Self.trimmed(name)
     let spelled = String(decoding: name, as: UTF8.self)
