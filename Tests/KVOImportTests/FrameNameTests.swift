@@ -56,6 +56,12 @@ import Testing
     #expect(signatures[0] == signatures[1])
   }
 
+  @Test("a function of Swift that returns nothing keeps its type")
+  func void() {
+    let text = Self.raised + "2  Gauges  0x102d1c1b4 $s6Gauges5MeterC5closeyyF + 196\n"
+    #expect(frames(text).last?.symbol == "Gauges.Meter.close() -> ()")
+  }
+
   @Test(
     "a frame that says that its function is unknown does not continue in the next line",
     arguments: ["(Missing)", "<redacted> + 532", "<redacted>", "??? + 12", ""],

@@ -256,7 +256,8 @@ struct FrameLine {
   /// Markdown interprets the underscores before a name as bold.
   private static func repaired(_ name: String) -> String {
     let plain = name.hasPrefix("**") ? "__" + name.dropFirst(2) : name
-    return plain.hasSuffix(" ()") ? String(plain.dropLast(3)) : plain
+    // A function of Swift may return `()`.
+    return plain.hasSuffix(" ()") && !plain.hasSuffix("-> ()") ? String(plain.dropLast(3)) : plain
   }
 
   /// Where ` + 123` at the end begins.
