@@ -88,4 +88,20 @@ import Testing
         """
     #expect(frames(text).count == 4)
   }
+
+  @Test("a numbered frame in a log is one, also if its function is unknown")
+  func logged() {
+    let text =
+      Self.raised + """
+        2  Gauges  0x1b13ff430 <redacted> + 16
+        3  Gauges  0x1b13ff431 -[GaugeView stop]
+        """
+    let front = "Mar  4 10:11:12 iPhone Gauges[12] <Error>: "
+    let log = text.split(separator: "\n").map { "\(front)\($0)\n" }
+    #expect(
+      frames(log.joined()).map(\.symbol) == [
+        "__exceptionPreprocess", "objc_exception_throw", nil, "-[GaugeView stop]",
+      ]
+    )
+  }
 }

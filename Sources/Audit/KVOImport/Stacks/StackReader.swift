@@ -80,9 +80,8 @@ struct StackReader {
     let frame = FrameLine(bytes).frame(isInside: open != nil && gap == 0)
     guard let frame else { return nil }
     // Mono's have no numbers.
-    let isKnown =
-      frame.number == nil ? frame.address != nil && frame.image != nil : frame.symbol != nil
-    return isKnown ? frame : nil
+    let isPlaced = frame.address != nil && frame.image != nil
+    return isPlaced || frame.number != nil && frame.symbol != nil ? frame : nil
   }
 
   /// The frame of a line, or of it and the next ones if it was wrapped between its parts.
