@@ -27,6 +27,35 @@ import Testing
     }
   }
 
+  @Test("of two stacks of one event the one that names functions is kept, also in a log")
+  func named() {
+    let addresses =
+      "*** First throw call stack:\n(0x18b3e83e8 0x18b3e83f0 0x18b3e83f8 0x1004d1388)\n"
+    let named = """
+      0   CoreFoundation   0x18b3e83e8 <redacted> + 126
+      1   libobjc.A.dylib  0x18b3e83f0 objc_exception_throw + 38
+      2   Foundation       0x18b3e83f8 <redacted> + 288
+      3   Gauges           0x1004d1388 -[GaugeView stop] + 16
+
+      """
+    for text in [
+      Self.raised + "Stack trace:\n" + named + Self.raised + addresses,
+      Self.raised + addresses + Self.raised + named,
+    ] {
+      let logged = text.split(separator: "\n").map { "[ERROR] :  \($0)\n" }.joined()
+      for text in [text, logged] {
+        let findings = Reading.findings(text)
+        #expect(findings.count == 1)
+        let frames = findings.first?.stacks.first?.frames ?? []
+        #expect(
+          frames.map(\.symbol) == [nil, "objc_exception_throw", nil, "-[GaugeView stop]"],
+          "\(text)"
+        )
+        #expect(frames.last?.isFirstOwn == true)
+      }
+    }
+  }
+
   private static let head =
     #"{"app_name":"Gauges","bug_type":"309","os_version":"macOS 14.4.1 (23E224)","name":"Gauges"}"#
   private static let body = """

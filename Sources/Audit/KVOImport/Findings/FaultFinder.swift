@@ -42,6 +42,9 @@ struct FaultFinder {
 
   // MARK: - Sentences
 
+  /// How many stacks of one event are searched for the names of functions.
+  private static let printingLimit = 8
+
   /// The faults in words, each event once however often it is printed.
   private func stated() -> [Fault] {
     var faults: [Fault] = []
@@ -63,9 +66,12 @@ struct FaultFinder {
       )
       printings.append([index])
     }
-    // The last printing is the one with the stack, unless the text only repeats the words after it.
+    // The last printing is the one with the stack, unless the text only repeats the words after it, or one of those before
+    // has the names of the functions.
     for index in faults.indices {
-      faults[index].stack = printings[index].reversed().lazy.compactMap(stack).first
+      let below = printings[index].reversed().lazy.compactMap(stack)
+      let named = below.prefix(Self.printingLimit).first { $0.frames.contains { $0.symbol != nil } }
+      faults[index].stack = named ?? below.first
     }
     return faults.compactMap(confirmed)
   }
