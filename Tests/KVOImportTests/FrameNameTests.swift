@@ -104,4 +104,16 @@ import Testing
       ]
     )
   }
+
+  @Test("an offset in an image is not a function, and hides none below it")
+  func offset() {
+    let text =
+      Self.raised + """
+        2  Gauges  0x102d1c1b4 Gauges + 4021
+        3  Gauges  0x102d1c2b4 -[GaugeView stop] + 20
+        """
+    let read = frames(text)
+    #expect(read.map(\.symbol).suffix(2) == [nil, "-[GaugeView stop]"])
+    #expect(read.first(where: \.isFirstOwn)?.symbol == "-[GaugeView stop]")
+  }
 }

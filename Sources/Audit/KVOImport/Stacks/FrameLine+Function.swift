@@ -34,4 +34,11 @@ extension FrameLine {
     }
     return name
   }
+
+  /// Whether `text` is an offset in the image of that name, as `Gauges + 4021` in Gauges: then no function is known.
+  static func isOffset(_ text: ArraySlice<UInt8>, in image: ArraySlice<UInt8>) -> Bool {
+    guard let offset = lastOffset(in: text) else { return false }
+    let name = image.split(separator: UInt8(ascii: "/")).last ?? image
+    return trimmed(text[..<offset]).elementsEqual(name) && !name.elementsEqual("main".utf8)
+  }
 }

@@ -62,6 +62,7 @@ struct FrameLine {
       var frame = function(tail)
       frame.address = hex.value
       frame.image = image.isEmpty ? frame.image : String(decoding: image, as: UTF8.self)
+      if Self.isOffset(tail, in: image) { frame.symbol = nil }
       if frame.symbol == nil, frame.image == nil { return nil }
       return frame
     }
