@@ -116,4 +116,21 @@ import Testing
     #expect(read.map(\.symbol).suffix(2) == [nil, "-[GaugeView stop]"])
     #expect(read.first(where: \.isFirstOwn)?.symbol == "-[GaugeView stop]")
   }
+
+  @Test("what a tool printed in place of a frame is one, in the image that it names")
+  func namedAfterwards() {
+    let text =
+      Self.raised + """
+        2  Foundation  0x185f58a24 <redacted> + 160
+         -> -[GaugeView stop] (in Gauges) (GaugeView.m:30)
+         -> __17-[GaugeView show]_block_invoke (in Gauges) (GaugeView.m:48)
+        5  libdispatch.dylib  0x1843f29e0 <redacted> + 24
+        """
+    let read = frames(text)
+    #expect(read.count == 6)
+    let own = read.first(where: \.isFirstOwn)
+    #expect(own?.symbol == "-[GaugeView stop]")
+    #expect(own?.module == "Gauges")
+    #expect(own?.line == 30)
+  }
 }

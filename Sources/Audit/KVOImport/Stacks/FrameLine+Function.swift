@@ -41,4 +41,13 @@ extension FrameLine {
     let name = image.split(separator: UInt8(ascii: "/")).last ?? image
     return trimmed(text[..<offset]).elementsEqual(name) && !name.elementsEqual("main".utf8)
   }
+
+  /// `-> -[Screen dealloc] (in App) (Screen.m:54)`: what a tool printed for the address of a frame, in place of it.
+  func namedAfterwards(_ line: ArraySlice<UInt8>) -> StackTrace.Frame? {
+    guard line.starts(with: "-> ".utf8) else { return nil }
+    let name = Self.trimmed(line.dropFirst(3))
+    guard isMethod(name) || Self.first(" (in ", in: name) != nil else { return nil }
+    let frame = function(name)
+    return frame.symbol == nil ? nil : frame
+  }
 }

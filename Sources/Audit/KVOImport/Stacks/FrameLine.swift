@@ -43,6 +43,7 @@ struct FrameLine {
       return frame
     }
     if isMethod(rest) { return bare(rest) }
+    if isInside, let named = namedAfterwards(rest) { return named }
     if Self.isFileName(rest) { return nil }
     if let script = ScriptFrame.frame(rest) { return script }
     if let hockey = semicolons(rest) { return hockey }
@@ -292,7 +293,7 @@ struct FrameLine {
     return nil
   }
 
-  private func isMethod(_ text: ArraySlice<UInt8>) -> Bool {
+  func isMethod(_ text: ArraySlice<UInt8>) -> Bool {
     text.starts(with: "-[".utf8) || text.starts(with: "+[".utf8)
   }
 
