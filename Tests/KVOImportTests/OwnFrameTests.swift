@@ -130,4 +130,19 @@ import Testing
       .split(separator: "\n").prefix { !$0.hasPrefix("Binary") }.joined(separator: "\n")
     #expect(Self.own(text) == "-[GaugeSheet close]")
   }
+
+  /// Reports of macOS name images by identifiers, whose last parts need not be names of frameworks.
+  @Test(
+    "an image with an identifier of Apple's is not the user's",
+    arguments: ["com.apple.security", "com.apple.avfoundation", "com.apple.CoreMediaIO.framework"]
+  )
+  func identifiers(image: String) {
+    let text = Self.raised.replacing("TileServices", with: image)
+      .split(separator: "\n").prefix { !$0.hasPrefix("Binary") }.joined(separator: "\n")
+    #expect(Self.own(text) == "-[GaugeSheet close]")
+    // The own code of an application of Apple's, whose process has the same name.
+    let head = Self.head.replacing("Gauges", with: "Tiles")
+    let apple = head + Self.raised.replacing("TileServices", with: "com.apple.Tiles")
+    #expect(Self.own(apple) == "-[TLHost stop]")
+  }
 }

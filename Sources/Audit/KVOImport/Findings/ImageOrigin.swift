@@ -11,7 +11,7 @@ enum ImageOrigin {
     }
     if !appModules.isEmpty { return appModules.contains(image) }
     if let process, image == process { return true }
-    if frame.isInSystem { return false }
+    if frame.isInSystem || isIdentifiedAsApple(frame.image) { return false }
     if let symbol = frame.symbol, symbol == "start" || symbol == "_dyld_start" { return false }
     if let path = frame.image, isSystem(path: path) { return false }
     return !isSystem(image: image)
@@ -22,6 +22,12 @@ enum ImageOrigin {
     let last = image.split(separator: "/").last.map(String.init) ?? image
     // Reports of macOS name the system's images by their identifiers.
     return last.hasPrefix("com.apple.") ? String(last.dropFirst(10)) : last
+  }
+
+  /// Whether the name of an image is an identifier of Apple's, whose last part need not be the name of a framework:
+  /// `com.apple.security`, `com.apple.audio.toolbox.AudioToolbox`.
+  private static func isIdentifiedAsApple(_ image: String?) -> Bool {
+    image?.hasPrefix("com.apple.") == true
   }
 
   /// Whether an image at `path` is part of an operating system, also of a simulated one.
