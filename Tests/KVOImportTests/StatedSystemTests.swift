@@ -58,4 +58,39 @@ import Testing
     ]
   )
   func unknown(words: String) { #expect(system(words) == nil) }
+
+  private static let death =
+    "*** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'An instance 0x2b0 of class Meter was deallocated while key value observers were still registered with it. Current observation info: <NSKeyValueObservationInfo 0x3c0> (\n<NSKeyValueObservance 0x3d0: Observer: 0x1a0, Key path: level, Options: <New: YES, Old: NO, Prior: NO> Context: 0x0, Property: 0x3e0>\n)'"
+
+  private static let simulator =
+    "CoreSimulator 494.33 - Device: iPhone 5s - Runtime: iOS 10.3 (14E8301) - DeviceType: iPhone 5s"
+
+  /// The frameworks are those of the simulated system, not of the computer.
+  @Test("a process in a simulator ran on the simulated system")
+  func simulated() throws {
+    let text = """
+      Process:             Gauges [4137]
+      OS Version:          Mac OS X 10.13.5 (17F77)
+      Exception Type:      EXC_CRASH (SIGABRT)
+
+      Application Specific Information:
+      \(Self.simulator)
+      \(Self.death)
+
+      Thread 0 Crashed:: Dispatch queue: com.apple.main-thread
+      0   libsystem_kernel.dylib  0x0000000109a9cd42 __pthread_kill + 10
+      """
+    let reason = Self.death.replacing("\n", with: "\\n")
+    let json = """
+      {"app_name":"Gauges","bug_type":"309","os_version":"macOS 12.3 (21E230)","name":"Gauges"}
+      {"procName":"Gauges","osVersion":{"train":"macOS 12.3"},"exception":{"type":"EXC_CRASH","signal":"SIGABRT"},"asi":{"CoreFoundation":["\(reason)"],"CoreSimulator":["\(Self.simulator)"]},"faultingThread":0,"threads":[{"triggered":true,"frames":[{"symbol":"__pthread_kill","imageIndex":0}]}],"usedImages":[{"name":"libsystem_kernel.dylib"}]}
+      """
+    for report in [text, json] {
+      let finding = try #require(Reading.findings(report).first)
+      #expect(finding.crashFacts?.systems.keys.sorted() == ["iOS 10.3"])
+      #expect(finding.profile == .appleLegacy)
+    }
+    let current = text.replacing("Runtime: iOS 10.3", with: "Runtime: iOS 12.0")
+    #expect(Reading.findings(current).first?.profile == .appleModern)
+  }
 }

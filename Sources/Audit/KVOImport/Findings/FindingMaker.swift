@@ -136,7 +136,7 @@ struct FindingMaker {
         masked: masked,
         process: fault.facts.process,
         version: fault.facts.version,
-        system: fault.facts.system,
+        system: fault.facts.ownSystem,
         date: fault.facts.date
       )
     )

@@ -8,14 +8,19 @@ struct ReportFacts: Sendable {
   var version: String?
   /// The operating system and its version: `iOS 13.3`.
   var system: String?
+  /// The system that a simulator has, in which the process ran: `system` is that of the computer.
+  var simulatedSystem: String?
   /// `2026-11-21 14:30:38`, as spelled.
   var date: String?
   /// The exception or signal: `NSRangeException`, `EXC_BAD_ACCESS (SIGSEGV)`.
   var exception: String?
 
+  /// The system whose frameworks the process used.
+  var ownSystem: String? { simulatedSystem ?? system }
+
   /// The runtime of the system, as far as it is known.
   var profile: Profile? {
-    guard let system else { return nil }
+    guard let system = ownSystem else { return nil }
     let words = system.split { !$0.isNumber && $0 != "." }
     guard let version = words.first(where: { $0.contains(where: \.isNumber) }) else { return nil }
     let parts = version.split(separator: ".").compactMap { Int($0) }
@@ -44,6 +49,7 @@ struct ReportFacts: Sendable {
     process = process ?? other.process
     version = version ?? other.version
     system = system ?? other.system
+    simulatedSystem = simulatedSystem ?? other.simulatedSystem
     date = date ?? other.date
     exception = exception ?? other.exception
   }

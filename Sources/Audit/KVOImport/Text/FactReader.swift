@@ -10,6 +10,7 @@ enum FactReader {
     var isOfTool = false
     for line in lines where text.logPrefix(ofLine: line).isEmpty || head.contains(line) {
       let bytes = text.bytes[text.lineRange(line)].drop(while: \.isBlank)
+      facts.simulatedSystem = facts.simulatedSystem ?? simulatedSystem(bytes)
       isOfTool = (isOfTool || isToolHeading(bytes)) && !head.contains(line)
       guard bytes.count < 300, let colon = bytes.prefix(40).firstIndex(of: UInt8(ascii: ":")),
         let first = bytes.first, first.isASCIILetter
@@ -36,6 +37,16 @@ enum FactReader {
     }
     facts.system = facts.system.map(system)
     return facts
+  }
+
+  /// The system in `CoreSimulator 494.33 - Device: iPhone 5s - Runtime: iOS 10.3 (14E8301) - DeviceType: iPhone 5s`.
+  private static func simulatedSystem(_ line: ArraySlice<UInt8>) -> String? {
+    guard line.starts(with: "CoreSimulator ".utf8), line.dropFirst(14).first?.isASCIIDigit == true,
+      let label = FrameLine.first(" - Runtime: ", in: line.prefix(300))
+    else { return nil }
+    let value = String(decoding: line[(label + 12)...].prefix(60), as: UTF8.self)
+    let system = system(value.split(separator: " - ").first.map(String.init) ?? value)
+    return system.contains(where: \.isNumber) ? system : nil
   }
 
   /// Whether the line is a heading in the list that an editor makes of its tools: `=== Xamarin.iOS ===`.
