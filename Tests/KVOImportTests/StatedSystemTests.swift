@@ -20,6 +20,7 @@ import Testing
       ("Since iOS 11 it crashed. Seen on iOS 11.2", "iOS 11.2"),
       ("iOS 10 crashes, exactly iOS 10.3.3", "iOS 10.3.3"), ("iOS: 12.1, iPhone 8", "iOS 12.1"),
       ("Deployment target: iOS 9.0\nDevice: iPhone 8, iOS 12.1", "iOS 12.1"),
+      ("It happens on visionOS 2.1", "visionOS 2.1"), ("watchOS 9.4", "watchOS 9.4"),
     ]
   )
   func stated(words: String, name: String) { #expect(system(words) == name) }
@@ -92,5 +93,11 @@ import Testing
     }
     let current = text.replacing("Runtime: iOS 10.3", with: "Runtime: iOS 12.0")
     #expect(Reading.findings(current).first?.profile == .appleModern)
+  }
+
+  @Test("every visionOS has the newer runtime", arguments: ["visionOS 1.2 (21O589)", "xrOS 1.0"])
+  func vision(system: String) {
+    let text = "Process: Gauges [4137]\nOS Version: \(system)\n\n\(Self.death)\n"
+    #expect(Reading.findings(text).first?.profile == .appleModern)
   }
 }

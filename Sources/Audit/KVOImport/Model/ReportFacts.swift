@@ -30,6 +30,8 @@ struct ReportFacts: Sendable {
     if name.contains("mac") || name.contains("os x") {
       return (major, minor) >= (10, 13) ? .appleModern : .appleLegacy
     }
+    // The first of it is newer than the change.
+    if name.contains("visionos") || name.contains("xros") { return .appleModern }
     if name.contains("watch") { return major >= 4 ? .appleModern : .appleLegacy }
     if name.contains("ios") || name.contains("iphone") || name.contains("ipad")
       || name.contains("tvos")

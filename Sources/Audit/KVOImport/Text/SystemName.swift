@@ -1,6 +1,8 @@
 /// Finds the name of an operating system in prose.
 enum SystemName {
-  private static let names = ["iOS", "macOS", "iPadOS", "tvOS", "OS X", "iPhone OS"]
+  private static let names = [
+    "iOS", "macOS", "iPadOS", "tvOS", "watchOS", "visionOS", "OS X", "iPhone OS",
+  ]
 
   /// A mention of a system with its version.
   private struct Mention {
