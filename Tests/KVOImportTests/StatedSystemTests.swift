@@ -56,6 +56,7 @@ import Testing
       "It does not happen on iOS 10.",
       "iOS 11 and later are fine", "Built with the iOS 12.1 SDK", "on iOS 10, 9 or 8 (at least)",
       "iOS: 8, 9 y 10", "It crashes on iOS 10.3 and on iOS 11.2", "requires macOS 10.12",
+      "Gauge Kit for iOS 0.9",
     ]
   )
   func unknown(words: String) { #expect(system(words) == nil) }

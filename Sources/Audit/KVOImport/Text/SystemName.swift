@@ -50,7 +50,8 @@ enum SystemName {
   ) -> Mention? {
     let rest = text.bytes[end...].prefix(24).drop { $0.isBlank || $0 == UInt8(ascii: ":") }
     let version = rest.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
-    guard version.first?.isASCIIDigit == true, version.count < 9,
+    guard let first = version.first, first.isASCIIDigit, first != UInt8(ascii: "0"),
+      version.count < 9,
       !isOfBuilder(text.line(at: start), in: text)
     else { return nil }
     let line = text.lineRange(text.line(at: start))
