@@ -5,6 +5,7 @@
 extension PublishedLookAlikes {
   static let later: [Sample] = [
     // Requests, fixes and lists of changes.
+    Sample("cocoadev.github.io, ObserveValueForKeyPath") { "If you see the error *** -observeValueForKeyPath:ofObject:change:context: only defined for abstract class.  Define -[%%%THE CLASS%%% observeValueForKeyPath:ofObject:change:context:]!\nCheck that you do not call super.\n" },
     Sample("WebKit#26917") { "<pre>\nREGRESSION(276009@main) NSRangeException thrown from -[GaugeSceneObserver setObservedWindow:]\n\nLogs say that the exception is thrown when -removeObserver:withKeyPath: is called on _window, with the\nmessage that the caller is not registered as an observer in the first place.\n</pre>\n" },
     Sample("WebViewWithProgressLine#1") { "非常感谢，但是多打开几次后就崩溃了，Xcode提示问题在取消监听上面\n``` objc\n    [self.webView removeObserver:self forKeyPath:@\"level\"];\n```\n" },
     Sample("JXBWKWebView#81") { "如果init一个实例，什么都不做,dealloc时候会崩溃在监听移除：\n[_gauge removeObserver:self forKeyPath:@\"level\"];\n" },

@@ -44,6 +44,17 @@ enum UnhandledForms {
       Context: 0x0
       """#
     },
+    Sample("Mac OS X 10.4, which names the class", #"KVO017 ?.? < MeterController"#) {
+      #"""
+      2005-03-02 10:11:12.345 Gauges[911] *** -observeValueForKeyPath:ofObject:change:context: only defined for abstract class.  Define -[MeterController observeValueForKeyPath:ofObject:change:context:]!
+      """#
+    },
+    Sample("the same, wrapped, in an exception that was ignored", #"KVO017 ?.? < MeterController"#) {
+      #"""
+      *** NSRunLoop ignoring exception '*** -observeValueForKeyPath:ofObject:change:context: only defined
+      for abstract class.  Define -[MeterController observeValueForKeyPath:ofObject:change:context:]!' that raised
+      """#
+    },
     Sample("a title", #"KVO017 ?.contentOffset < ?"#) {
       #"""
       An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.Key path: contentOffset

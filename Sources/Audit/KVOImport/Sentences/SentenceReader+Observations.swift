@@ -26,6 +26,9 @@ extension SentenceReader {
     case .cut: return deallocated(match, after: offset, isZombie: false)
     case .none: break
     }
+    if text.skeleton.has("onlydefinedforabstractclassdefine", at: offset) {
+      return unimplemented(match, after: offset + 33)
+    }
     if text.skeleton.has("cannotbesentto", at: offset) {
       return notOverridden(match, after: offset + 14, window)
     }
@@ -70,6 +73,25 @@ extension SentenceReader {
     else { return nil }
     if complaint.observer.isPlaceholder { return nil }
     return complaint
+  }
+
+  /// A notification that the observer did not recognize, in the words of Mac OS X 10.3 and 10.4, which name only its class:
+  /// `… only defined for abstract class.  Define -[Screen observeValueForKeyPath:…]!`.
+  private func unimplemented(_ match: SentenceHead.Match, after offset: Int) -> Complaint? {
+    let near = offset..<min(text.skeleton.count, offset + 200)
+    guard let method = text.skeleton.first("observevalueforkeypath", in: near) else { return nil }
+    let name = FrameLine.trimmed(text.bytes[end(offset)..<position(method)])
+      .drop { $0 == UInt8(ascii: ".") || $0.isBlank || $0 == 0x0a || $0 == UInt8(ascii: "-") }
+    guard name.first == UInt8(ascii: "["), name.count > 1,
+      FrameLine.trimmed(name.dropFirst()).allSatisfy(\.isNamePart)
+    else { return nil }
+    var complaint = Complaint(
+      kind: .unhandled,
+      code: .unhandledNotification,
+      range: position(match.offsets.lowerBound)..<end(offset)
+    )
+    complaint.observer = Operand(FrameLine.trimmed(name.dropFirst()))
+    return complaint.observer.isPlaceholder ? nil : complaint
   }
 
   /// Where `<Screen>: An -observeValueForKeyPath:…` begins, if it has the observer; else `offset`, that of `An`.
