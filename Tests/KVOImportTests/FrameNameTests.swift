@@ -133,4 +133,32 @@ import Testing
     #expect(own?.module == "Gauges")
     #expect(own?.line == 30)
   }
+
+  @Test("a bad access that a sanitizer reports, and the frames that it prints")
+  func sanitizer() {
+    let text = """
+      ==47==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000020 (pc 0x7fff2050f2b0 bp 0x7ffeefbff2b0 T0)
+      ==47==The signal is caused by a READ memory access.
+          #0 0x7fff2050f2b0 in objc_msgSend+0x16 (libobjc.A.dylib:x86_64+0x62b0)
+          #1 0x7fff2058c1b0 in NSKeyValueNotifyObserver+0x15e (Foundation+0x1c1b0)
+          #2 0x100003e1b in -[Meter fill] /Users/ada/Gauges/Meter.m:40:3
+          #3 0x100003e2b in main main.m:14
+
+      SUMMARY: AddressSanitizer: SEGV (libobjc.A.dylib:x86_64+0x62b0) in objc_msgSend+0x16
+      """
+    #expect(Reading.summary(text) == ["KVO008 ?.? < ?"])
+    let read = frames(text)
+    #expect(
+      read.map(\.symbol) == ["objc_msgSend", "NSKeyValueNotifyObserver", "-[Meter fill]", "main"]
+    )
+    #expect(read.first?.module == "libobjc.A.dylib")
+    #expect(read.dropFirst(2).first?.line == 40)
+    // What was read was freed, in the program's own function: an observer need not be.
+    let freed = text.replacing("SEGV on unknown address", with: "heap-use-after-free on address")
+      .replacing(
+        "objc_msgSend+0x16 (libobjc.A.dylib:x86_64+0x62b0)",
+        with: "-[Meter rate] Meter.m:9"
+      )
+    #expect(Reading.summary(freed) == [])
+  }
 }

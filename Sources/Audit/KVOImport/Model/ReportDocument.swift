@@ -65,6 +65,8 @@ extension ReportDocument {
   private static let badAccess: [StaticString] = [
     "excbadaccess", "sigsegv", "sigbus", "kerninvalidaddress", "kernprotectionfailure",
     "segmentationfault", "signal11", "excarmdaalign", "exci386gpflt", "badaccess",
+    // Of sanitizers.
+    "segvonunknownaddress", "busonunknownaddress",
   ]
 
   private mutating func readSignals(_ text: CleanText) {

@@ -50,4 +50,28 @@ extension FrameLine {
     let frame = function(name)
     return frame.symbol == nil ? nil : frame
   }
+
+  /// `objc_msgSend+0x16 (libobjc.A.dylib:x86_64+0x62b0)` and `-[Screen dealloc] Screen.m:54:3`, as sanitizers print them.
+  func sanitizer(_ text: ArraySlice<UInt8>) -> StackTrace.Frame? {
+    if text.last == UInt8(ascii: ")"), let open = text.lastIndex(of: UInt8(ascii: "(")),
+      let module = Self.first("+0x", in: text[open...]), open > text.startIndex,
+      text[open - 1].isBlank
+    {
+      let name = Self.trimmed(text[..<open])
+      let plus = Self.first("+0x", in: name)
+      guard let plus, name[(plus + 3)...].allSatisfy(\.isHexDigit) else { return nil }
+      var frame = function(name[..<plus])
+      let image = text[(open + 1)..<module].prefix { $0 != UInt8(ascii: ":") }
+      frame.image = String(decoding: image, as: UTF8.self)
+      return frame
+    }
+    guard let blank = text.lastIndex(where: \.isBlank),
+      let colon = text[blank...].firstIndex(of: UInt8(ascii: ":")),
+      text[colon...].dropFirst().allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ":") }),
+      text[blank...].contains(UInt8(ascii: ".")), !text[..<blank].ends(with: " at")
+    else { return nil }
+    var frame = function(text[..<blank])
+    blank.readLocation(of: text, skipping: 1, into: &frame)
+    return frame.symbol == nil || frame.file == nil ? nil : frame
+  }
 }

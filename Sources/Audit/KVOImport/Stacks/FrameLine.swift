@@ -118,6 +118,11 @@ struct FrameLine {
       address = hex.value
       body = Self.trimmed(body[hex.range.upperBound...])
       if body.starts(with: "in ".utf8) { body = body.dropFirst(3) }
+      if var frame = sanitizer(body) {
+        frame.address = address
+        frame.number = Int(String(decoding: digits, as: UTF8.self))
+        return frame
+      }
     } else if let hex = hexadecimal(in: body), !body.starts(with: "-[".utf8) {
       // Crash reporters also number with a hash: `#0 Foundation 0x1a2b function`.
       var frame = numbered(body)
