@@ -161,4 +161,55 @@ import Testing
       )
     #expect(Reading.summary(freed) == [])
   }
+
+  /// As `SWIFT_BACKTRACE=enable=yes` prints it: whole, and in its friendly form.
+  @Test(
+    "the frames of Swift's runtime",
+    arguments: [
+      """
+        0               0x000000018004c0a0 objc_msgSend + 32 in libobjc.A.dylib
+        1 [ra]          0x0000000180eb94b0 NSKeyValueNotifyObserver + 252 in Foundation
+        2 [inlined]     0x0000000102d1c1b4 Meter.fill(by:) in Gauges at /src/Meter.swift:20:9
+        3 [ra]          0x0000000102d1c1b4 closure #1 in Meter.show() + 196 in Gauges at /src/Meter.swift:30:9
+        4 [ra] [system] 0x0000000102d1c2b4 start + 6000 in dyld
+      """,
+      """
+        0 objc_msgSend + 32 in libobjc.A.dylib
+        1 NSKeyValueNotifyObserver + 252 in Foundation
+        2 Meter.fill(by:) in Gauges at /src/Meter.swift:20:9
+        3 closure #1 in Meter.show() + 196 in Gauges at /src/Meter.swift:30:9
+        4 start + 6000 in dyld
+      """,
+    ]
+  )
+  func swift(lines: String) {
+    let text = """
+      *** Program crashed: Bad pointer dereference at 0x0000000000000020 ***
+
+      Platform: arm64 macOS 14.5 (23F79)
+
+      Thread 0 "com.apple.main-thread" crashed:
+
+      \(lines)
+
+      """
+    #expect(Reading.summary(text) == ["KVO008 ?.? < ?"])
+    let read = frames(text)
+    #expect(
+      read.map(\.symbol) == [
+        "objc_msgSend", "NSKeyValueNotifyObserver", "Meter.fill(by:)",
+        "closure #1 in Meter.show()", "start",
+      ]
+    )
+    #expect(
+      read.map(\.module) == ["libobjc.A.dylib", "Foundation", "Gauges", "Gauges", "dyld"]
+    )
+    let own = read.first(where: \.isFirstOwn)
+    #expect(own?.symbol == "Meter.fill(by:)")
+    #expect(own?.file == "/src/Meter.swift")
+    #expect(own?.line == 20)
+    // A program that crashed in its own code.
+    let other = text.replacing("NSKeyValueNotifyObserver", with: "Meter.read()")
+    #expect(Reading.summary(other) == [])
+  }
 }

@@ -67,6 +67,8 @@ extension ReportDocument {
     "segmentationfault", "signal11", "excarmdaalign", "exci386gpflt", "badaccess",
     // Of sanitizers.
     "segvonunknownaddress", "busonunknownaddress",
+    // Of Swift's runtime.
+    "badpointerdereference",
   ]
 
   private mutating func readSignals(_ text: CleanText) {

@@ -38,7 +38,7 @@ struct FrameLine {
       }
       // A debugger's line that an editor numbered.
       if body.starts(with: "frame #".utf8) { return lldb(body.dropFirst(7)) }
-      var frame = breakpad(body) ?? numbered(body)
+      var frame = swiftBacktrace(body) ?? breakpad(body) ?? numbered(body)
       frame?.number = Int(String(decoding: digits, as: UTF8.self))
       return frame
     }
@@ -277,7 +277,7 @@ struct FrameLine {
     return end - 3
   }
 
-  private func hexadecimal(in body: ArraySlice<UInt8>) -> (value: UInt64, range: Range<Int>)? {
+  func hexadecimal(in body: ArraySlice<UInt8>) -> (value: UInt64, range: Range<Int>)? {
     var position = body.startIndex
     while let zero = body[position...].firstIndex(of: UInt8(ascii: "0")) {
       position = zero + 1

@@ -271,6 +271,12 @@ struct StackReader {
       return
     }
     let name = thread == number ? threadName : nil
+    // Swift's runtime: `0 "App" crashed:`.
+    if FrameLine.trimmed(tail).ends(with: "crashed:") {
+      begin(.crashed, name: tail.split(separator: UInt8(ascii: "\"")).dropFirst().first ?? [])
+      thread = number
+      return
+    }
     begin(isCrashed ? .crashed : Self.stopped(tail), name: [])
     thread = number
     threadName = name
