@@ -374,6 +374,6 @@ import Testing
       \(time)Foundation/NSObject.swift:246: Fatal error: Could not extract a String from KeyPath \\GaugeView.level
       \(time)
       """
-    #expect(Reading.summary(text) == ["KVO029~ GaugeView.level < ?"])
+    #expect(Reading.summary(text) == ["KVO029 GaugeView.level < ?"])
   }
 }

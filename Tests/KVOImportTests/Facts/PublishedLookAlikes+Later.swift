@@ -4,6 +4,7 @@
 /// Further texts that people publish, in the form that each source has and in words of our own.
 extension PublishedLookAlikes {
   static let later: [Sample] = [
+    Sample("an expression of Swift 5.8") { "Foundation/NSExpression.swift:30: Fatal error: Could not extract a String from KeyPath \\Meter.level\n" },
     // Requests, fixes and lists of changes.
     Sample("cocoadev.github.io, ObserveValueForKeyPath") { "If you see the error *** -observeValueForKeyPath:ofObject:change:context: only defined for abstract class.  Define -[%%%THE CLASS%%% observeValueForKeyPath:ofObject:change:context:]!\nCheck that you do not call super.\n" },
     Sample("WebKit#26917") { "<pre>\nREGRESSION(276009@main) NSRangeException thrown from -[GaugeSceneObserver setObservedWindow:]\n\nLogs say that the exception is thrown when -removeObserver:withKeyPath: is called on _window, with the\nmessage that the caller is not registered as an observer in the first place.\n</pre>\n" },

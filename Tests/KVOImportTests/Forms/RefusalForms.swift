@@ -76,6 +76,11 @@ enum RefusalForms {
           frame #3: 0x4 Gauges`GaugeView.viewDidLoad(self=0x6) at GaugeView.swift:20
       """#
     },
+    Sample("a trap of Swift 5.8, in a file that is named first", #"KVO029 Meter.level < ?"#) {
+      #"""
+      Foundation/NSObject.swift:161: Fatal error: Could not extract a String from KeyPath \Meter.level
+      """#
+    },
     Sample("GNUstep's collection", #"KVO029 GSInlineArray.? < ?"#) {
       #"""
       Uncaught exception NSGenericException, reason: [GSInlineArray-addObserver:forKeyPath:options:context:]: This class is not observable

@@ -195,13 +195,18 @@ extension SentenceReader {
       }
     }
     let following = text.string(start..<min(text.bytes.count, start + 400))
+    let line = text.lineRange(text.line(at: complaint.range.lowerBound)).lowerBound
+    let leading = text.string(max(line, start - 160)..<start)
     let isSource =
       following.contains("\\(") || text.string(max(0, start - 80)..<start).contains("fatalError(")
     if isSource || complaint.subject.isPlaceholder { return nil }
-    // The overlay of Foundation names its file, which is another for an expression.
-    if following.contains("NSExpression") { return nil }
-    complaint.confidence = following.contains("NSObject.swift") ? .high : .low
-    guard complaint.subject.isKnown || following.contains(".swift") else { return nil }
+    // The overlay of Foundation names its file, which is another for an expression: after the words, and in later versions
+    // before them.
+    func isNamed(_ file: String) -> Bool { leading.contains(file) || following.contains(file) }
+    if isNamed("NSExpression") { return nil }
+    complaint.confidence = isNamed("NSObject.swift") ? .high : .low
+    guard complaint.subject.isKnown || complaint.confidence == .high || following.contains(".swift")
+    else { return nil }
     return complaint
   }
 
