@@ -81,6 +81,11 @@ enum RefusalForms {
       Foundation/NSObject.swift:161: Fatal error: Could not extract a String from KeyPath \Meter.level
       """#
     },
+    Sample("the same of a part that has no name", #"KVO029 Meter.? < ?"#) {
+      #"""
+      Foundation/NSObject.swift:161: Fatal error: Could not extract a String from KeyPath \Meter.<computed 0x0000000102f1a4c8 (Double)>
+      """#
+    },
     Sample("GNUstep's collection", #"KVO029 GSInlineArray.? < ?"#) {
       #"""
       Uncaught exception NSGenericException, reason: [GSInlineArray-addObserver:forKeyPath:options:context:]: This class is not observable

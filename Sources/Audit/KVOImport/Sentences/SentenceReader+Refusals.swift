@@ -180,14 +180,17 @@ extension SentenceReader {
     let start = end(match.offsets.upperBound)
     let rest = text.bytes[start...].prefix(400)
     // `Swift.KeyPath<Meter, Int>`, and not the level of a log's next line.
+    // In later versions a part without a name is in brackets: `\Meter.<computed 0x102f1a4c8 (Double)>`.
     if let bracket = rest.firstIndex(of: UInt8(ascii: "<")), bracket - start < 60,
-      rest[..<bracket].last?.isNamePart == true
+      rest[..<bracket].last?.isNamePart == true, rest[..<bracket].last != UInt8(ascii: ".")
     {
       complaint.subject = Operand(rest[(bracket + 1)...])
     } else {
       let name = rest.drop { !$0.isNamePart && $0 != 0x0a }.prefix(while: \.isNamePart)
       let parts = name.split(separator: UInt8(ascii: "."), maxSplits: 1)
-      if parts.count == 2, let first = parts[0].first, first >= 0x41, first <= 0x5a,
+      if name.last == UInt8(ascii: "."), rest[name.endIndex...].first == UInt8(ascii: "<") {
+        complaint.subject = Operand(parts.first ?? [])
+      } else if parts.count == 2, let first = parts[0].first, first >= 0x41, first <= 0x5a,
         !name.starts(with: "Swift.".utf8)
       {
         complaint.subject = Operand(parts[0])
