@@ -52,4 +52,24 @@ import Testing
       }
     }
   }
+
+  @Test("a word is found at every position, and only as a whole")
+  func words() {
+    let word = Array("event".utf8)
+    func has(_ bytes: [UInt8]) -> Bool {
+      bytes.withUnsafeBufferPointer { buffer in
+        buffer.baseAddress.map { kvos_scan_has_word($0, buffer.count, word, word.count) } ?? false
+      }
+    }
+    #expect(!has([]))
+    for count in 0..<70 {
+      for position in 0...count {
+        var bytes = [UInt8](repeating: UInt8(ascii: "e"), count: count)
+        bytes.insert(contentsOf: word, at: position)
+        #expect(has(bytes))
+        bytes.remove(at: position + 2)
+        #expect(!has(bytes))
+      }
+    }
+  }
 }
