@@ -201,7 +201,11 @@ extension JSONTree {
     return result
   }
 
-  func isKey(_ node: Int, _ name: String) -> Bool { raw(node).elementsEqual(name.utf8) }
+  func isKey(_ node: Int, _ name: String) -> Bool {
+    // Most names have other lengths.
+    Int(nodes[node].end - nodes[node].start) == name.utf8.count
+      && raw(node).elementsEqual(name.utf8)
+  }
 
   /// The key of the value at `node`, or nil.
   func key(of node: Int) -> String? {
