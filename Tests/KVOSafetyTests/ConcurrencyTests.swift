@@ -93,6 +93,39 @@ struct ConcurrencyTests {
     #expect(count == 1)
   }
 
+  @Test(
+    "so does it for a setter's delivery on an actor, and for one inside another",
+    .timeLimit(.minutes(1))
+  )
+  @MainActor
+  func waitsInsideSetter() {
+    let meter = Meter()
+    var count = 0
+    var onActor: ObservationToken?
+    onActor = meter.observe(\.count) { _, _ in
+      onActor?.invalidateAndWait()
+      count += 1
+    }
+    meter.count = 1
+    #expect(count == 1)
+    var inner: ObservationToken?
+    inner = meter.observe(\.name, isolation: nil) { _, _ in
+      inner?.invalidateAndWait()
+      count += 1
+    }
+    var outer: ObservationToken?
+    outer = meter.observe(\.count, isolation: nil) { meter, _ in
+      meter.name = "other"
+      outer?.invalidateAndWait()
+      count += 1
+    }
+    meter.count = 2
+    #expect(count == 3)
+    meter.count = 3
+    meter.name = "third"
+    #expect(count == 3)
+  }
+
   @Test("two threads that each wait inside their own delivery do not wait for each other")
   func waitsForEachOther() {
     let account = Account()

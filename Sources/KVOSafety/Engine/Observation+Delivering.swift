@@ -13,11 +13,14 @@ extension Observation {
   ///   - change: the number of the change; nil for the initial notification, and if nothing
   ///     records.
   ///   - value: the value that is reported to the observer.
+  ///   - isClaimed: whether the caller has claimed the delivery, and ends it. One call of the handler is one claim: a
+  ///     handler that waits for the others (`invalidateAndWait`) would wait for a second one of its own.
   func notify(
     _ subject: AnyObject,
     _ phase: Delivery.Phase,
     of change: ChangeID?,
-    _ value: DeliveredChange
+    _ value: DeliveredChange,
+    isClaimed: Bool = false
   ) {
     // Retained until the callback returns: an observer is not deallocated during its own callback.
     let observer = self.observer?.object
@@ -32,10 +35,11 @@ extension Observation {
     if expected == nil, phase == .after, !root.isRecorded, !NotedLocks.areHeld,
       DeliveryFrame.innermost == nil
     {
-      return notifyUnrecorded(subject, observer, of: change, value)
+      return notifyUnrecorded(subject, observer, of: change, value, isClaimed: isClaimed)
     }
     let isInitial = phase == .initial
-    guard let cell, let order = root.claim(self, isInitial: isInitial) else { return }
+    guard let cell, let order = isClaimed ? claimedOrder : root.claim(self, isInitial: isInitial)
+    else { return }
     var delivery = Delivery(registration: id, change: change, phase: phase)
     let isTooDeep = ReentrantDelivery.isTooDeep(cell.depthOnThisThread + 1)
     let location = expected?.location
@@ -66,7 +70,7 @@ extension Observation {
       delivery.isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
     }
     if isInitial { root.endInitial(id) }
-    root.finish(cell)
+    if !isClaimed { root.finish(cell) }
     if delivery.isHandled == false {
       reportUnhandled(delivery, notified: Evidence(order: order))
     } else if order > 0 {
@@ -80,14 +84,24 @@ extension Observation {
     _ subject: AnyObject,
     _ observer: AnyObject?,
     of change: ChangeID?,
-    _ value: DeliveredChange
+    _ value: DeliveredChange,
+    isClaimed: Bool
   ) {
     guard let cell else { return }
     var aftermath: DeliveryCell.Aftermath = []
-    guard root.claim(cell, by: self, &aftermath) else { return root.settle(cell, aftermath) }
+    guard isClaimed || root.claim(cell, by: self, &aftermath) else {
+      return root.settle(cell, aftermath)
+    }
     let isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
-    root.finish(cell)
+    if !isClaimed { root.finish(cell) }
     if isHandled == false { reportUnhandledUnrecorded(of: change) }
+  }
+
+  /// The position of a claimed delivery among the events of the object, 0 if nothing records; nil if the registration
+  /// has ended since the claim.
+  private var claimedOrder: UInt64? {
+    guard root.isRecorded, let cell else { return 0 }
+    return root.orderOfClaim(in: cell)
   }
 
   /// The executor that the log records for a callback.
@@ -167,7 +181,8 @@ extension Observation {
     _ subject: AnyObject,
     _ phase: Delivery.Phase,
     of change: ChangeID?,
-    _ values: SetterValues
+    _ values: SetterValues,
+    isClaimed: Bool = false
   ) {
     let old = wantsOld ? values.old : nil
     let new = wantsNew && phase != .prior ? values.new : nil
@@ -179,7 +194,7 @@ extension Observation {
         old: old,
         new: new
       )
-      self.notify(subject, phase, of: change, value)
+      self.notify(subject, phase, of: change, value, isClaimed: isClaimed)
     }
     if valueType == values.type { return notify(old, new, isBoxed: false) }
     if let optional, isOptional(of: values.type) {
@@ -243,9 +258,8 @@ extension Observation {
     guard change == nil, expected == nil, let form, DeliveryFrame.innermost == nil,
       !NotedLocks.areHeld, !root.isRecorded
     else {
-      // Nested callbacks must be counted, locks judged, an executor queried, a value cast, or an event recorded: the
-      // delivery is claimed once more, which does no harm.
-      return notify(subject, .after, of: change, values)
+      // Nested callbacks must be counted, locks judged, an executor queried, a value cast, or an event recorded.
+      return notify(subject, .after, of: change, values, isClaimed: true)
     }
     // Retained until the callback returns: an observer is not deallocated during its own callback.
     let observer = self.observer?.object
