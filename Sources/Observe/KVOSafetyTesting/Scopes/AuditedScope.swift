@@ -97,8 +97,8 @@ final class AuditedScope: Sendable {
     Recorder.shared.record(.scopeEnd(id))
     Recorder.shared.detach(memory)
     let events = memory.events
-    var filter = ScopeFilter(root: id, of: events, inProgress: inProgress)
-    let inside = events.filter { filter.includes($0) }
+    var filter = ScopeFilter(root: id, of: events, before: before, inProgress: inProgress)
+    let inside = events.compactMap { filter.judged($0) }
     let known = before.filter { filter.hasMet($0.subject.id) }.map { Event(.live($0)) }
     let judged = known + inside
     let verdict = ScopeVerdict(

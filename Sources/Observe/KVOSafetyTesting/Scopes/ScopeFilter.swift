@@ -5,7 +5,7 @@ internal import KVOTrace
 ///
 /// An event belongs to the scope if it happened in it, or outside of every scope (on a separate thread or in a separate
 /// task) to an object or a registration that the scope has used. Events of other scopes on shared objects are judged in
-/// those scopes.
+/// those scopes; this one only takes from them what became of the registrations that it knows (``judged(_:)``).
 struct ScopeFilter {
   private let root: ScopeID
   private var scopes: Set<ScopeID>
@@ -18,6 +18,8 @@ struct ScopeFilter {
   private var wholeChanges: Set<ChangeID> = []
   /// The changes that began before anything was recorded.
   private var cutChanges: Set<ChangeID> = []
+  /// The registrations of other scopes, on objects that the scope uses, that were live when it opened.
+  private var earlier: Set<RegistrationID> = []
 
   /// Whether the scope has used `object`.
   func hasMet(_ object: ObjectID) -> Bool { objects.contains(object) }
@@ -44,8 +46,14 @@ struct ScopeFilter {
   /// - Parameters:
   ///   - root: the scope.
   ///   - events: all that were recorded since it opened.
+  ///   - before: the registrations that were live when it opened.
   ///   - inProgress: the state of the observed objects after the recording began.
-  init(root: ScopeID, of events: [Event], inProgress: [ObjectID: ChangeProgress] = [:]) {
+  init(
+    root: ScopeID,
+    of events: [Event],
+    before: [Registration] = [],
+    inProgress: [ObjectID: ChangeProgress] = [:]
+  ) {
     self.init(root: root)
     var first = self
     var begun: [ChangeID: Bool] = [:]
@@ -62,6 +70,37 @@ struct ScopeFilter {
       }
     }
     registrations = first.registrations
+    earlier = Set(before.filter { first.hasMet($0.subject.id) }.compactMap(\.id))
+  }
+
+  /// `event` as the scope is judged with it, or nil if it does not belong to the scope.
+  ///
+  /// A registration that another scope ends is live no longer: no change is owed to it, and it may be made again. One
+  /// of this scope that another scope notifies was not made in vain (KVO031).
+  ///
+  /// Call it in the order of recording.
+  mutating func judged(_ event: Event) -> Event? {
+    if includes(event) { return event }
+    var event = event
+    switch event.body {
+    case .cancel(let id, _) where registrations.contains(id): break
+    case .cancel(let id, _) where earlier.contains(id): event.body = .cancel(id, by: .user)
+    case .remove(let removal), .removeEnd(let removal):
+      guard let id = removal.registration else { return nil }
+      if registrations.contains(id) { break }
+      guard earlier.contains(id), case .remove = event.body else { return nil }
+      event.body = .cancel(id, by: .user)
+    case .notify(var delivery) where registrations.contains(delivery.registration):
+      delivery.change = nil
+      delivery.executor = .none
+      event.body = .notify(delivery)
+    case .notifyEnd(var delivery) where registrations.contains(delivery.registration):
+      delivery.change = nil
+      delivery.isHandled = nil
+      event.body = .notifyEnd(delivery)
+    default: return nil
+    }
+    return event
   }
 
   /// Whether `event` belongs to the scope.

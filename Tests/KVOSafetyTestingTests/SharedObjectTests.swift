@@ -1,0 +1,95 @@
+import Dispatch
+import KVOSafety
+import Synchronization
+import Testing
+
+@testable import KVOSafetyTesting
+
+/// The codes of a failure of an asynchronous scope around `body`, or none.
+private func codes(
+  isolation: isolated (any Actor)? = #isolation,
+  _ body: () async throws -> Void
+) async rethrows -> [String] {
+  var text = ""
+  try await AuditedScope.run(
+    name: "a scope",
+    expectations: ScopeExpectations(allowsNoObservations: true),
+    report: { text = $0.text },
+    body
+  )
+  return text.matches(of: #/\((KVO\d{3}) /#).map { String($0.output.1) }
+}
+
+@Suite("An audited scope of objects that other scopes use")
+struct SharedObjectTests {
+  @Test("misses no delivery to an observation that a scope beside it has ended")
+  func endedBeside() async {
+    // Used by one task at a time.
+    nonisolated(unsafe) let shared = Account()
+    let screen = Screen()
+    let token = shared.observe(\.balance) { _, _ in }
+    shared.addObserver(screen, forKeyPath: "balance", isolation: nil)
+    let found = await codes {
+      let own = shared.observe(\.balance) { _, _ in }
+      await AuditedScope.$current.withValue(nil) {
+        _ = await codes {
+          token.invalidate()
+          shared.removeObserver(screen, forKeyPath: "balance")
+        }
+      }
+      shared.balance = 1
+      // Neither a second addition nor one from another line.
+      shared.addObserver(screen, forKeyPath: "balance", isolation: nil)
+      shared.balance = 2
+      shared.removeObserver(screen, forKeyPath: "balance")
+      own.invalidate()
+    }
+    #expect(found == [])
+  }
+
+  @Test("does not take an observation for left that a scope inside of it has ended")
+  func endedInside() async {
+    let found = await codes {
+      var account: Account? = Account()
+      account?.observe(\.balance) { _, _ in }.bindToObject()
+      let screen = Screen()
+      let other = Account()
+      other.addObserver(screen, forKeyPath: "balance")
+      let inner = await codes {
+        account = nil
+        other.removeObserver(screen, forKeyPath: "balance")
+      }
+      #expect(inner == [])
+      #expect(account == nil)
+      other.addObserver(screen, forKeyPath: "balance")
+      other.balance = 1
+      other.removeObserver(screen, forKeyPath: "balance")
+    }
+    #expect(found == [])
+  }
+
+  @Test("does not take a token for dropped at once that a scope inside of it has notified")
+  func notifiedInside() async {
+    let found = await codes {
+      let account = Account()
+      let token = account.observe(\.balance) { _, _ in }
+      let inner = await codes { account.balance = 1 }
+      #expect(inner == [])
+      _ = consume token
+    }
+    #expect(found == [])
+  }
+
+  @Test("finds what a scope inside of it leaves of its own observations")
+  func leftInside() async {
+    let account = Account()
+    var token: ObservationToken?
+    let found = await codes {
+      token = account.observe(\.balance) { _, _ in }
+      let inner = await codes { account.balance = 1 }
+      #expect(inner == [])
+    }
+    #expect(found == ["KVO021"])
+    token?.invalidate()
+  }
+}
