@@ -20,6 +20,14 @@ private func codes(
   return text.matches(of: #/\((KVO\d{3}) /#).map { String($0.output.1) }
 }
 
+/// A screen whose deinit runs on the main actor, whoever releases it.
+@MainActor
+private final class MainScreen {
+  private let token: ObservationToken
+  init(_ account: Account) { token = account.observe(\.balance) { _, _ in } }
+  isolated deinit { token.invalidate() }
+}
+
 @Suite("An audited scope of objects that other scopes use")
 struct SharedObjectTests {
   @Test("misses no delivery to an observation that a scope beside it has ended")
@@ -91,5 +99,18 @@ struct SharedObjectTests {
     }
     #expect(found == ["KVO021"])
     token?.invalidate()
+  }
+
+  @Test("waits for the deinit on its actor of an object that another thread has released")
+  func isolatedDeinit() async {
+    for _ in 0..<50 {
+      nonisolated(unsafe) let account = Account()
+      let found = await codes {
+        var screen: MainScreen? = await MainScreen(account)
+        _ = screen
+        screen = nil
+      }
+      #expect(found == [])
+    }
   }
 }

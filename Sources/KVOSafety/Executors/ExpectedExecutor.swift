@@ -30,7 +30,8 @@ final class ExpectedExecutor: Sendable {
     case elsewhere(any Actor, StringID)
   }
 
-  private weak let actor: (any Actor)?
+  /// The actor; nil once it is deallocated.
+  weak let actor: (any Actor)?
   /// Its name in logs.
   let name: StringID
   let manner: Manner

@@ -42,6 +42,20 @@ public enum KVO {
     )
   }
 
+  /// The actors that the callbacks of those of `registrations` are expected on that have not ended, each once.
+  ///
+  /// Complexity: O(live registrations).
+  package static func actors(of registrations: Set<RegistrationID>) -> [any Actor] {
+    var actors: [ObjectIdentifier: any Actor] = [:]
+    for subject in ObjectTable.shared.subjects {
+      for id in subject.registrations.compactMap(\.id) where registrations.contains(id) {
+        guard let actor = subject.observation(id)?.expected?.actor else { continue }
+        actors[ObjectIdentifier(actor)] = actor
+      }
+    }
+    return Array(actors.values)
+  }
+
   /// Ends the registrations of observers whose deinit was handed to their actor and has finished by now.
   package static func settleDeallocations() { DeallocationHook.settle() }
 

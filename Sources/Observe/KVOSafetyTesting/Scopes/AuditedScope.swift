@@ -167,8 +167,34 @@ final class AuditedScope: Sendable {
       try await $current.withValue(scope) {
         scope.begin()
         defer { scope.end().map(report) }
-        return try await body()
+        return try await scope.run(body)
       }
     }
   }
+
+  /// Runs `body`, and waits for the deallocations that it began on other actors.
+  private func run<Result>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    do {
+      let result = try await body()
+      await waitForDeallocations()
+      return result
+    } catch {
+      await waitForDeallocations()
+      throw error
+    }
+  }
+
+  /// Waits until the actors of the observations that were left have run what was enqueued on them.
+  ///
+  /// An object with an isolated deinit that another thread releases is deallocated there. Its observations end with it,
+  /// soon, and are not left.
+  private func waitForDeallocations(isolation: isolated (any Actor)? = #isolation) async {
+    let registrations = ScopeFilter(root: id, of: memory.events).registrations
+    for actor in KVO.actors(of: registrations) { await Task { await Self.visit(actor) }.value }
+  }
+
+  private static func visit(_ actor: isolated any Actor) {}
 }
