@@ -57,10 +57,10 @@ struct ExpansionTests {
             }
           }
 
-          private static func _observableKeys<Root: Vehicle>(of root: Root.Type) \
+          private static func _observableKeys<_Root: Vehicle>(of root: _Root.Type) \
         -> KVOSafety.ObservableKeyTable {
             KVOSafety.ObservableKeyTable(
-              KVOSafety.ObservableKey("wheelCount", \\Root.wheelCount)
+              KVOSafety.ObservableKey("wheelCount", \\_Root.wheelCount)
             )
           }
         }
@@ -90,12 +90,12 @@ struct ExpansionTests {
             }
           }
 
-          private static func _observableKeys<Root: Car>(of root: Root.Type, \
+          private static func _observableKeys<_Root: Car>(of root: _Root.Type, \
         inheriting base: KVOSafety.ObservableKeyTable) \
         -> KVOSafety.ObservableKeyTable {
             KVOSafety.ObservableKeyTable(
               inheriting: base,
-              KVOSafety.ObservableKey("wheelCount", \\Root.wheelCount, hasOwnGetter: true)
+              KVOSafety.ObservableKey("wheelCount", \\_Root.wheelCount, hasOwnGetter: true)
             )
           }
         }

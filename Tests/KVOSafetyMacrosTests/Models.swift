@@ -173,6 +173,17 @@ private final class PrivateModel {
   fileprivate var value = 0
 }
 
+/// Classes with the names that are usual for a start.
+@KeyValueObservable
+class Root {
+  var value = 0
+}
+@KeyValueObservable
+class Wrapper<Root> {
+  var value: Root
+  init(_ value: Root) { self.value = value }
+}
+
 /// What a private class notifies.
 func changesOfPrivateModel() -> [Int?] {
   let model = PrivateModel()

@@ -242,6 +242,12 @@ struct ObservedClassTests {
     #expect(changesOfPrivateModel() == [2])
   }
 
+  @Test("a class and a type parameter may be called Root")
+  func namedRoot() {
+    #expect(heard(Root(), "value") { $0.value = 1 } == ["0 → 1"])
+    #expect(heard(Wrapper(0), "value") { $0.value = 1 } == ["0 → 1"])
+  }
+
   @Test("a class of the main actor notifies there, and is part of a path")
   @MainActor
   func mainActor() {

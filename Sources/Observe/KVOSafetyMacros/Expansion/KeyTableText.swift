@@ -60,9 +60,9 @@ extension ObservedClass {
     return [
       getter("_observableKeys(of: Self.self\(inherited))"),
       """
-      private static func _observableKeys<Root: \(raw: name)>(of root: Root.Type\(raw: parameter)) \
+      private static func _observableKeys<_Root: \(raw: name)>(of root: _Root.Type\(raw: parameter)) \
       -> KVOSafety.ObservableKeyTable {
-        \(raw: table(inheriting: isSubclass ? "base" : nil, root: "Root", indentation: "  "))
+        \(raw: table(inheriting: isSubclass ? "base" : nil, root: "_Root", indentation: "  "))
       }
       """,
     ]
