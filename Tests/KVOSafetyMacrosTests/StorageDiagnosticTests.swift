@@ -95,6 +95,21 @@ struct StorageDiagnosticTests {
     )
   }
 
+  @Test("a method that has that name is refused as well, with and without parameters")
+  func storageNameOfMethod() {
+    for method in ["func _level() {}", "func _level(by step: Int) {}"] {
+      expect(
+        """
+        '_level' is the name of the storage of 'level': rename it, or leave 'level' out of observation \
+        with '@KeyValue(.ignored)'
+        """,
+        at: "4:8",
+        about: "  var level = 0\n  \(method)",
+        fixIts: ["leave it out of observation"]
+      )
+    }
+  }
+
   @Test(
     "an override with a setter of its own, over a superclass without keys, is warned of",
     arguments: ["", "willChangeValue(for: \\.other); ", "willChangeValue(forKey: \"other\"); "]
@@ -229,6 +244,7 @@ struct StorageDiagnosticTests {
         @KeyValue(.ignored) @MainActor var shown = ""
         private var _level = 0
         var level: Int { get { _level } set { _level = newValue } }
+        func _lock() {}
         var title = ""
         enum CodingKeys: String, CodingKey { case title }
         init(from decoder: any Decoder) throws {}

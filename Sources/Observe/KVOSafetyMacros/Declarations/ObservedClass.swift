@@ -72,11 +72,16 @@ struct ObservedClass {
     return around || declaration.genericParameterClause != nil
   }
 
-  /// The variable that has the name of the storage of `property`.
+  /// The variable or method that has the name of the storage of `property`.
+  ///
+  /// A method with parameters, too, makes that name ambiguous in the accessors.
   func clash(with property: ObservedProperty) -> TokenSyntax? {
-    variables.flatMap(\.bindings)
+    let methods = declaration.memberBlock.members.compactMap {
+      $0.decl.as(FunctionDeclSyntax.self)?.name
+    }
+    let names = variables.flatMap(\.bindings)
       .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier }
-      .first { $0.identifier?.name == "_\(property.key)" }
+    return (names + methods).first { $0.identifier?.name == "_\(property.key)" }
   }
 
   func declares(_ name: String) -> Bool {
