@@ -183,6 +183,23 @@ class Wrapper<Root> {
   var value: Root
   init(_ value: Root) { self.value = value }
 }
+enum PrivateSpace {
+  /// A private class that states the conformance, which needs no extension at the top of the file.
+  @KeyValueObservable
+  private class Inner: KeyValueObservable {
+    var value = 0
+  }
+
+  /// What it notifies.
+  static func changes() -> [Int?] {
+    let model = Inner()
+    var heard: [Int?] = []
+    let token = model.observe(\.value, options: .new) { heard.append($1.newValue) }
+    model.value = 2
+    token.invalidate()
+    return heard
+  }
+}
 
 /// What a private class notifies.
 func changesOfPrivateModel() -> [Int?] {

@@ -240,6 +240,7 @@ struct ObservedClassTests {
     #expect(heard(model, "other") { $0.other = 1 } == ["0 → 1"])
     #expect(heard(model, "value") { $0.value = 1 } == ["0 → 1"])
     #expect(changesOfPrivateModel() == [2])
+    #expect(PrivateSpace.changes() == [2])
   }
 
   @Test("a class and a type parameter may be called Root")

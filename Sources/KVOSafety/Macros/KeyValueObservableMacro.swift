@@ -40,7 +40,9 @@
 /// A subclass of an observable class is marked as well if it adds properties or overrides some. A
 /// class of a global actor conforms in its isolation; an attribute whose name ends in `Actor`
 /// counts as one. For another name, state the conformance: `class Screen: @Stage
-/// KeyValueObservable`. Actors, structs, enums and classes inside functions are refused.
+/// KeyValueObservable`. A macro does not see the actor of a superclass or of a protocol: write it at the class, too. A
+/// class that is `private` in another declaration states the conformance as well, or is made `fileprivate`. Actors,
+/// structs, enums and classes inside functions are refused.
 ///
 /// The values are in private properties whose names begin with an underscore. Until the object is first observed,
 /// setting costs a load and a branch more than without. A class that states `Codable` is coded under the names of its

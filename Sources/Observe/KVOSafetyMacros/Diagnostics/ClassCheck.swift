@@ -14,6 +14,7 @@ struct ClassCheck<Context: MacroExpansionContext> {
     for variable in observed.variables { check(variable) }
     for property in observed.properties { check(property) }
     checkStorage()
+    if !hasObservableSuperclass, !observed.statesConformance { checkAccess() }
     for member in observed.declaration.memberBlock.members {
       if let block = member.decl.as(IfConfigDeclSyntax.self) { check(block) }
     }
