@@ -4,8 +4,8 @@ extension ObservedChange: CustomStringConvertible {
   /// ```
   /// {
   ///     kind = 1;
-  ///     new = "after";
-  ///     old = "before";
+  ///     new = after;
+  ///     old = "two words";
   /// }
   /// ```
   ///

@@ -6,7 +6,9 @@ package import KVORetainRegistry
 /// final class Node { var next: Node? }
 /// let node = Node()
 /// node.next = node
-/// print(RetainSearch().findCycles(from: node))  // Node.next → Node
+/// print(RetainSearch().findCycles(from: node))
+/// // 1 retain cycle
+/// //   Node.next → Node
 /// ```
 ///
 /// A search follows strong references from the given objects: stored properties, elements of
