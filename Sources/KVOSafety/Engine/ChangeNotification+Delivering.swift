@@ -157,7 +157,10 @@ extension ChangeNotification {
     setter: SetterValues?
   ) {
     let observation = link.observation
-    let end = link.isIntermediate ? observation.tree?.rebuild(observation, from: root) : nil
+    var end = PathEnd.unknown
+    if link.isIntermediate, let tree = observation.tree {
+      end = tree.rebuild(observation, from: root)
+    }
     let seen = extent.seen(through: link)
     if seen.isPartial {
       let hasNew = observation.wantsNew && seen.hasNew
@@ -176,7 +179,7 @@ extension ChangeNotification {
     } else if link.isDirect, let setter {
       observation.notify(root, .after, of: change.id, setter)
     } else {
-      observation.notifyOfReading(root, .after, of: change.id, end: end ?? .unknown)
+      observation.notifyOfReading(root, .after, of: change.id, end: end)
     }
   }
 

@@ -173,38 +173,40 @@ final class Observation: @unchecked Sendable {
     end: PathEnd = .unknown,
     _ body: (_ value: UnsafeRawPointer, _ isBoxed: Bool) -> Void
   ) {
-    if let valueType {
-      if let single {
-        let isRead = single._withUnsafeGuaranteedRef { key in
+    guard single == nil, let valueType else {
+      let isRead =
+        single?._withUnsafeGuaranteedRef { key in
           key.newest.valueType == valueType && key.newest.visit(subject) { body($0, false) }
-        }
-        if isRead { return }
-      } else if let (key, object) = pathEnd(end, from: subject) {
-        let isRead =
-          key.newest.valueType == valueType
-          ? key.newest.visit(object) { body($0, false) }
-          : isOptional(of: key.newest.valueType)
-            && key.newest.visit(object) { value in
-              optional?.wrap(value) { if let value = $0 { body(value, false) } }
-            }
-        if isRead { return }
-        return withUnsafePointer(to: key.read(object).flattened) { body($0, true) }
-      } else {
-        return withUnsafePointer(to: Any?.none) { body($0, true) }
-      }
+        } ?? false
+      if !isRead { withUnsafePointer(to: read(from: subject)) { body($0, true) } }
+      return
     }
-    withUnsafePointer(to: read(from: subject)) { body($0, true) }
+    switch end {
+    case .at(let key, let object): return read(key, of: object, as: valueType, body)
+    case .unknown:
+      if let (key, object) = KeyPathWalk.end(of: path, from: subject, in: root.keys) {
+        return read(key, of: object, as: valueType, body)
+      }
+    case .nowhere: break
+    }
+    withUnsafePointer(to: Any?.none) { body($0, true) }
   }
 
-  private func pathEnd(
-    _ known: PathEnd,
-    from subject: AnyObject
-  ) -> (key: ResolvedKey, object: AnyObject)? {
-    switch known {
-    case .unknown: KeyPathWalk.end(of: path, from: subject, in: root.keys)
-    case .nowhere: nil
-    case .at(let key, let object): (key, object)
-    }
+  /// The same for the key at the end of a path.
+  private func read(
+    _ key: ResolvedKey,
+    of object: AnyObject,
+    as valueType: Any.Type,
+    _ body: (_ value: UnsafeRawPointer, _ isBoxed: Bool) -> Void
+  ) {
+    let isRead =
+      key.newest.valueType == valueType
+      ? key.newest.visit(object) { body($0, false) }
+      : isOptional(of: key.newest.valueType)
+        && key.newest.visit(object) { value in
+          optional?.wrap(value) { if let value = $0 { body(value, false) } }
+        }
+    if !isRead { withUnsafePointer(to: key.read(object).flattened) { body($0, true) } }
   }
 
   /// Whether the handler takes an optional of `type`, which is not an optional itself.

@@ -88,8 +88,7 @@ struct SubjectStateMachine: Sendable {
         isDirect: false,
         isIntermediate: false
       )
-      links[openIndex(of: key)].append(link)
-      publish(key, in: published)
+      _ = attach(link, in: published)
     }
   }
 
@@ -100,8 +99,7 @@ struct SubjectStateMachine: Sendable {
     in published: borrowing PublishedKeys
   ) {
     for (index, key) in affecting.enumerated() {
-      _ = detach(observation.id, number: Int32(index + 1), key: key)
-      publish(key, in: published)
+      _ = detach(observation.id, number: Int32(index + 1), key: key, in: published)
     }
   }
 
@@ -282,16 +280,27 @@ struct SubjectStateMachine: Sendable {
   /// Adds a link of an observation to this object.
   ///
   /// Returns false if the object is deallocated.
-  mutating func attach(_ link: ObservationLink) -> Bool {
+  mutating func attach(
+    _ link: ObservationLink,
+    in published: borrowing PublishedKeys
+  ) -> Bool {
     guard !isDeallocated else { return false }
-    links[openIndex(of: link.key)].append(link)
+    let index = openIndex(of: link.key)
+    links[index].append(link)
+    publish(index, in: published)
     return true
   }
 
   /// Removes a link of an observation from this object.
-  mutating func detach(_ id: RegistrationID, number: Int32, key: StringID) -> Bool {
-    guard let index = index(of: key) else { return false }
-    return links[index].remove(id, number: number)
+  mutating func detach(
+    _ id: RegistrationID,
+    number: Int32,
+    key: StringID,
+    in published: borrowing PublishedKeys
+  ) -> Bool {
+    guard let index = index(of: key), links[index].remove(id, number: number) else { return false }
+    publish(index, in: published)
+    return true
   }
 
   /// The index of the links to `key`, made if there is none.
@@ -308,12 +317,7 @@ struct SubjectStateMachine: Sendable {
 
   // Mutating although they change nothing: for a non-mutating method the whole value would be copied.
 
-  /// Publishes the state of `key` for readers without the lock.
-  mutating func publish(_ key: StringID, in published: borrowing PublishedKeys) {
-    if let index = index(of: key) { publish(index, in: published) }
-  }
-
-  /// The same of the key whose links are at `index`.
+  /// Publishes the state of the key whose links are at `index` for readers without the lock.
   private mutating func publish(_ index: Int, in published: borrowing PublishedKeys) {
     // Only the registrations of this object have their cells here.
     let cell = links[index].only.flatMap { only in only._withUnsafeGuaranteedRef { $0.cell } }

@@ -27,7 +27,9 @@ final class SubjectStorage: Sendable {
   //   are open, and whether two threads' changes overlap: see `SubjectStorage+Overlaps`.
   private let machine: GuardedState<SubjectStateMachine>
   let published = PublishedKeys()
+  // - `isOver`: whether the object is deallocated. relaxed: nothing else is published with it.
   let lastOrder = Atomic<UInt64>(0)
+  private let isOver = Atomic<Bool>(false)
 
   init(record: ObjectRecord, keys: ObservableKeyTable) {
     self.record = record
@@ -53,8 +55,9 @@ final class SubjectStorage: Sendable {
   ///   - isFinished: whether nothing of the addition remains to be done, such as an initial delivery; else
   ///     ``finishAdding(_:)`` follows.
   func add(_ observation: Observation, stack: StackID, isFinished: Bool = false) {
-    add(.passRetained(observation), observation.registration, stack, isFinished: isFinished)
+    // First: another thread may end it as soon as it is in the table.
     observation.observer?.observes(observation.id, in: self)
+    add(.passRetained(observation), observation.registration, stack, isFinished: isFinished)
   }
 
   /// The same, but takes over a reference to the observation; the observer's record does not note the observed object.
@@ -202,6 +205,7 @@ final class SubjectStorage: Sendable {
     let interrupted = observationsThroughHere
     let isFirst = record.beginDeinit()
     record.subject = nil
+    isOver.store(true, ordering: .relaxed)
     var evidence = Evidence(stack: stack)
     let (order, end) = machine.withLock { machine in
       let order = nextOrder()
@@ -315,18 +319,10 @@ final class SubjectStorage: Sendable {
 
   // MARK: Listening
 
-  func attach(_ link: ObservationLink) -> Bool {
-    machine.withLock { machine in
-      defer { machine.publish(link.key, in: published) }
-      return machine.attach(link)
-    }
-  }
+  func attach(_ link: ObservationLink) -> Bool { machine.withLock { $0.attach(link, in: published) } }
 
   func detach(_ id: RegistrationID, number: Int32, key: StringID) -> Bool {
-    machine.withLock { machine in
-      defer { machine.publish(key, in: published) }
-      return machine.detach(id, number: number, key: key)
-    }
+    machine.withLock { $0.detach(id, number: number, key: key, in: published) }
   }
 
   /// A change that covers the notifications of setters inside it begins (1) or ends (-1).
@@ -361,6 +357,9 @@ final class SubjectStorage: Sendable {
   }
 
   // MARK: Looking
+
+  /// Whether the object has not been deallocated: no other object has its address.
+  var isInUse: Bool { !isOver.load(ordering: .relaxed) }
 
   func contains(_ id: RegistrationID) -> Bool { machine.withLock { $0.contains(id) } }
 

@@ -34,17 +34,13 @@ enum TypeMetadata {
     // Sendable: the runtime never changes or frees a table.
     nonisolated(unsafe) fileprivate let table: UnsafeRawPointer
 
-    /// The object whose reference is at `address`; nil if that is 0.
-    ///
-    /// Its class must be the one that conforms, or a subclass.
+    /// The object, whose class must be the one that conforms, or a subclass.
     @inline(__always)
-    func object(at address: UnsafeRawPointer) -> (any KeyValueObservable)? {
-      guard let reference = address.load(as: UnsafeRawPointer?.self) else { return nil }
-      return unsafeBitCast(
-        (reference: reference, table: table) as Existential,
-        to: (any KeyValueObservable).self
-      )
+    func object(_ reference: AnyObject) -> any KeyValueObservable {
+      unsafeBitCast((reference, table) as Conforming, to: (any KeyValueObservable).self)
     }
+
+    private typealias Conforming = (reference: AnyObject, table: UnsafeRawPointer)
   }
 
   static func conformance(of type: any KeyValueObservable.Type) -> Conformance {

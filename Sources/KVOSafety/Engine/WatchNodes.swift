@@ -1,15 +1,37 @@
 internal import KVOTrace
 
 /// A node that an observation listens to: an object, and the rest of the path from there.
-struct WatchNode: Hashable {
-  var object: ObjectIdentifier
-  var path: ArraySlice<StringID>
-  var isOwnPath: Bool
+///
+/// An object, so that few words are copied with it.
+final class WatchNode: Hashable, Sendable {
+  /// The address of the object.
+  let address: UInt
+  let path: ArraySlice<StringID>
+  let isOwnPath: Bool
   /// Whether the value at the end of the path leads further: to the objects after a key that it affects, or to the
   /// object whose deallocation is awaited.
   ///
   /// Part of a node's identity in the tree: the same path may affect one key that leads on, and one that does not.
-  var leadsOn: Bool
+  let leadsOn: Bool
+
+  init(address: UInt, path: ArraySlice<StringID>, isOwnPath: Bool, leadsOn: Bool) {
+    self.address = address
+    self.path = path
+    self.isOwnPath = isOwnPath
+    self.leadsOn = leadsOn
+  }
+
+  static func == (left: WatchNode, right: WatchNode) -> Bool {
+    left.address == right.address && left.isOwnPath == right.isOwnPath
+      && left.leadsOn == right.leadsOn && left.path == right.path
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(address)
+    hasher.combine(path)
+    hasher.combine(isOwnPath)
+    hasher.combine(leadsOn)
+  }
 
   /// Whether nodes are looked up again after a change of the first key.
   var isIntermediate: Bool { path.count > 1 || leadsOn }
@@ -19,29 +41,19 @@ struct WatchNode: Hashable {
 }
 
 /// A link that was added to an object, which it does not keep alive.
-final class HungLink: Sendable {
-  let node: WatchNode
-  weak let storage: SubjectStorage?
-  let ref: ObjectRef
+struct HungLink: Sendable {
+  /// The registrations on the object; they may outlive it.
+  ///
+  /// They hold the observation as well, until it ends or their object is deallocated, which breaks the cycle. A weak
+  /// reference would make each of their reference counts take the slow path.
+  let storage: SubjectStorage
+  let key: StringID
   let number: Int32
   /// How many objects of the observation's own path precede it; nil for an object that only affects a key.
   let depth: Int?
   let isWeak: Bool
-
-  init(
-    _ node: WatchNode,
-    on storage: SubjectStorage,
-    number: Int32,
-    depth: Int?,
-    isWeak: Bool
-  ) {
-    self.node = node
-    self.storage = storage
-    ref = storage.record.ref
-    self.number = number
-    self.depth = depth
-    self.isWeak = isWeak
-  }
+  /// Whether nodes are looked up again after a change of the key.
+  let isIntermediate: Bool
 }
 
 /// A node to listen to.

@@ -17,11 +17,12 @@ internal import Synchronization
 ///
 /// No node is visited twice, so that cyclic dependencies between keys terminate.
 final class WatchTree: Sendable {
-  private struct State {
-    var hung: [HungLink] = []
+  struct State {
+    var hung = ShortList<HungLink>()
+    /// The nodes of the links that a search found, by their numbers.
+    var nodes: [Int32: WatchNode] = [:]
     /// The object at the end of the path whose deallocation is awaited.
     var end: ObjectRecord?
-    var lastNumber: Int32 = 0
     var isRebuilding = false
     var isStale = false
     var isEnded = false
@@ -31,14 +32,16 @@ final class WatchTree: Sendable {
 
   // State:
   // - `state`, under its own lock. The thread that is rebuilding reads objects, and adds and removes links, without it.
+  // - `lastNumber`: of the links. relaxed: it only counts.
   // - `outdated`: whether an object on the path was deallocated, and no node was looked up since. relaxed: it only
   //   requests that everything is read again.
-  private let state = GuardedState(State())
+  let state = GuardedState(State())
+  let lastNumber = Atomic<Int32>(0)
   private let outdated = Atomic<Bool>(false)
 
   // How often links were removed from objects, by any tree: a reader that finds the same number twice knows that no
   // tree has moved links. relaxed: it is compared on the thread that would have moved them.
-  private static let moves = Atomic<UInt64>(0)
+  static let moves = Atomic<UInt64>(0)
 
   /// A number that changes whenever links are removed from objects.
   static var moveCount: UInt64 { moves.load(ordering: .relaxed) }
@@ -57,30 +60,31 @@ final class WatchTree: Sendable {
       state.isStale = true
       guard !state.isRebuilding, !state.isEnded else { return false }
       state.isRebuilding = true
+      beginRound(&state)
       return true
     }
     guard mayBegin else { return .unknown }
     var end = PathEnd.unknown
-    while beginRound() {
-      if let chain = chain(of: observation, from: subject) {
-        move(observation, to: chain.nodes)
-        end = chain.end
-        continue
+    var next = NextStep.round
+    while next == .round {
+      if let found = moveAlongChain(observation, from: subject) {
+        end = found
+      } else {
+        end = .unknown
+        let nodes = nodes(of: observation, from: subject)
+        // The first link belongs to the state machine.
+        move(observation, to: nodes)
+        if observation.isStream {
+          follow(self.end(of: observation, among: nodes.nodes, from: subject), for: observation)
+        }
       }
-      end = .unknown
-      let nodes = nodes(of: observation, from: subject)
-      // The first link belongs to the state machine.
-      move(observation, to: nodes)
-      if observation.isStream {
-        follow(self.end(of: observation, among: nodes.nodes, from: subject), for: observation)
-      }
+      next = endRound()
     }
     if observation.root.isRecorded {
       end.releaseUnkept()
       noteUnkept(observation)
     }
-    // The observation may have ended in the meantime, and left its links for this thread to remove.
-    if state.withLock({ $0.isEnded }) { leave(observation) }
+    if next == .leaving { leave(observation) }
     return end
   }
 
@@ -94,7 +98,7 @@ final class WatchTree: Sendable {
   }
 
   private func leave(_ observation: Observation) {
-    move(observation, to: nil)
+    detach(observation) { _ in true }
     if observation.isStream { follow(nil, for: observation) }
   }
 
@@ -105,17 +109,30 @@ final class WatchTree: Sendable {
     }
   }
 
-  private func beginRound() -> Bool {
+  /// What a thread that has moved the links does next.
+  private enum NextStep {
+    /// It looks again, as a replacement on another thread asked for.
+    case round
+    case nothing
+    /// It removes the links of the observation, which has ended in the meantime.
+    case leaving
+  }
+
+  private func endRound() -> NextStep {
     state.withLock { state in
-      guard state.isStale, !state.isEnded else {
-        state.isRebuilding = false
-        return false
+      if state.isStale, !state.isEnded {
+        beginRound(&state)
+        return .round
       }
-      state.isStale = false
-      // Cleared before anything is read: objects that are deallocated from here on are noted again.
-      outdated.store(false, ordering: .relaxed)
-      return true
+      state.isRebuilding = false
+      return state.isEnded ? .leaving : .nothing
     }
+  }
+
+  private func beginRound(_ state: inout State) {
+    state.isStale = false
+    // Cleared before anything is read: objects that are deallocated from here on are noted again.
+    outdated.store(false, ordering: .relaxed)
   }
 
   // MARK: Deallocations on the path
@@ -135,11 +152,9 @@ final class WatchTree: Sendable {
     let hasFurther = !observation.isSingle || observation.followsSingle
     let first = observation.root.record.address
     if hasFurther, changes.isOpen(address: first, key: observation.key) { return true }
-    return state.withLock { state in
-      state.hung.contains { hung in
-        guard hung.node.isIntermediate, let storage = hung.storage else { return false }
-        return changes.isOpen(address: storage.record.address, key: hung.node.key)
-      }
+    return state.withLock { $0.hung }.contains { hung in
+      guard hung.isIntermediate, hung.storage.isInUse else { return false }
+      return changes.isOpen(address: hung.storage.record.address, key: hung.key)
     }
   }
 
@@ -148,7 +163,7 @@ final class WatchTree: Sendable {
   /// All nodes of the observation as objects are now, its own path first.
   private func nodes(of observation: Observation, from subject: AnyObject) -> FoundNodes {
     let root = WatchNode(
-      object: ObjectIdentifier(subject),
+      address: ObjectTable.address(of: subject),
       path: observation.keys[...],
       isOwnPath: true,
       leadsOn: observation.isSingle && observation.followsSingle
@@ -185,7 +200,7 @@ final class WatchTree: Sendable {
           continue
         }
         let node = WatchNode(
-          object: here.node.object,
+          address: here.node.address,
           path: keys[...],
           isOwnPath: false,
           leadsOn: here.node.isIntermediate
@@ -203,7 +218,7 @@ final class WatchTree: Sendable {
     case .object(let object):
       let rest = path.dropFirst()
       let node = WatchNode(
-        object: ObjectIdentifier(object),
+        address: ObjectTable.address(of: object),
         path: rest,
         isOwnPath: here.node.isOwnPath,
         leadsOn: here.node.isOwnPath
@@ -246,144 +261,5 @@ final class WatchTree: Sendable {
     var registration = observation.registration
     registration.id = nil
     observation.root.refuse(registration, reason: obstacle.reason, part: obstacle.part)
-  }
-
-  // MARK: Moving
-
-  /// Listens at all nodes of `wanted` but the first, and nowhere else; nil: nowhere.
-  private func move(_ observation: Observation, to wanted: FoundNodes?) {
-    // No other thread changes it at the same time.
-    let kept = keep(observation) { hung in
-      // The address of an object that was deallocated may have been reused by another, while a token still keeps the
-      // registrations of the first.
-      guard let wanted = wanted?.further(at: hung.node) else { return false }
-      return wanted.storage(observation).record.ref.id == hung.ref.id
-    }
-    guard let wanted, wanted.nodes.count > kept.count + 1 else { return }
-    let known = FoundNodes.isFew(kept.count) ? [] : Set(kept.map(\.node))
-    for wanted in wanted.nodes.dropFirst() {
-      let isHung =
-        known.isEmpty
-        ? kept.contains { $0.node == wanted.node } : known.contains(wanted.node)
-      guard !isHung, let key = wanted.keys(observation).key(wanted.node.key) else { continue }
-      hang(
-        observation,
-        wanted.node,
-        key,
-        on: wanted.storage(observation),
-        depth: wanted.depth,
-        isWeak: wanted.isWeak
-      )
-    }
-  }
-
-  /// Listens at all of `nodes`, and nowhere else.
-  private func move(_ observation: Observation, to nodes: [PlainNode]) {
-    let kept = keep(observation) { hung in nodes.contains { $0.isHung(hung) } }
-    guard nodes.count > kept.count else { return }
-    for node in nodes where !kept.contains(where: { node.isHung($0) }) {
-      hang(
-        observation,
-        node.node(observation),
-        node.key,
-        on: node.object.storage,
-        depth: node.depth,
-        isWeak: node.isWeak
-      )
-    }
-  }
-
-  /// Keeps the links that `isWanted`, and removes the others from their objects.
-  ///
-  /// - Returns: those that were kept.
-  private func keep(_ observation: Observation, _ isWanted: (HungLink) -> Bool) -> [HungLink] {
-    let hung = state.withLock { $0.hung }
-    var kept: [HungLink] = []
-    // Nearly always either all links are kept or none, so that they need not be collected.
-    var gone = hung[...]
-    for (index, hung) in hung.enumerated() {
-      let isKept = isWanted(hung)
-      if isKept, kept.isEmpty { gone = gone.prefix(index) }
-      if isKept { kept.append(hung) } else if !kept.isEmpty { gone.append(hung) }
-    }
-    guard !gone.isEmpty else { return kept }
-    Self.moves.wrappingAdd(1, ordering: .relaxed)
-    state.withLock { $0.hung = kept }
-    for hung in gone {
-      let isHanging =
-        hung.storage?.detach(observation.id, number: hung.number, key: hung.node.key) ?? false
-      if isHanging, let depth = hung.depth {
-        record(Event.Body.detach, observation, depth, hung.node.key, hung.ref, hung.isWeak)
-      }
-    }
-    return kept
-  }
-
-  /// Records that the path left the objects that only looking them up had kept, such as those that a getter makes at
-  /// each call: they are deallocated already, and no property lost them.
-  private func noteUnkept(_ observation: Observation) {
-    for hung in state.withLock({ $0.hung }) where !hung.isWeak {
-      guard let depth = hung.depth, hung.storage?.record.object == nil else { continue }
-      record(Event.Body.detach, observation, depth, hung.node.key, hung.ref, hung.isWeak)
-    }
-  }
-
-  /// Awaits the deallocation of `object` only, no longer of the previous one.
-  private func follow(_ object: AnyObject?, for observation: Observation) {
-    let record = object.map { ObjectTable.shared.record(of: $0) }
-    if let record, let object { ObjectTable.shared.watch(record, of: object) }
-    let previous = state.withLock { state in
-      defer { state.end = record }
-      return state.end
-    }
-    guard previous !== record else { return }
-    previous?.removeFollower(observation.id)
-    record?.addFollower(observation.id, in: observation.root)
-  }
-
-  private func hang(
-    _ observation: Observation,
-    _ node: WatchNode,
-    _ key: ResolvedKey,
-    on storage: SubjectStorage,
-    depth: Int?,
-    isWeak: Bool
-  ) {
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      return state.lastNumber
-    }
-    let link = ObservationLink(
-      observation: observation,
-      number: number,
-      key: key.id,
-      isDirect: node.isOwnPath && node.path.count == 1 && !key.isReadByGetter,
-      isIntermediate: node.isIntermediate
-    )
-    guard storage.attach(link) else { return }
-    if let depth {
-      record(Event.Body.attach, observation, depth, key.id, storage.record.ref, isWeak)
-    }
-    let hung = HungLink(node, on: storage, number: number, depth: depth, isWeak: isWeak)
-    state.withLock { $0.hung.append(hung) }
-  }
-
-  private func record(
-    _ body: (Attachment) -> Event.Body,
-    _ observation: Observation,
-    _ depth: Int,
-    _ key: StringID,
-    _ object: ObjectRef,
-    _ isWeak: Bool
-  ) {
-    guard observation.root.isRecorded else { return }
-    let attachment = Attachment(
-      registration: observation.id,
-      depth: depth,
-      key: key,
-      object: object,
-      strength: isWeak ? .weak : .strong
-    )
-    Recorder.shared.record(body(attachment), of: observation.root.record.ref.id)
   }
 }

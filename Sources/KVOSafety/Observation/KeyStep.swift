@@ -24,9 +24,6 @@ final class KeyStep: Sendable {
   @inline(__always)
   func next(_ key: KeyDeclared, of object: AnyObject) -> (any KeyValueObservable)?? {
     guard let target else { return .none }
-    var next: (any KeyValueObservable)?
-    // A reference, or an optional of one, is a word.
-    _ = key.visit(object) { next = target.object(at: $0) }
-    return .some(next)
+    return .some(key.reference(object).map(target.object))
   }
 }

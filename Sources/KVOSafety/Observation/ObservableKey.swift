@@ -74,6 +74,10 @@ public struct ObservableKey: Sendable {
         let value = read(unsafeDowncast(object, to: Root.self))
         withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
         return true
+      },
+      reference: { object in
+        guard object is Root else { return nil }
+        return unsafeBitCast(read(unsafeDowncast(object, to: Root.self)), to: AnyObject?.self)
       }
     )
   }
@@ -90,7 +94,8 @@ public struct ObservableKey: Sendable {
     hasOwnGetter: Bool,
     onlyWhenDifferent: Bool,
     read: @escaping (AnyObject) -> Any?,
-    visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool
+    visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool,
+    reference: @escaping (AnyObject) -> AnyObject?
   ) {
     declaration = KeyDeclared(
       name: name,
@@ -102,7 +107,8 @@ public struct ObservableKey: Sendable {
       hasOwnGetter: hasOwnGetter,
       isOnlyWhenDifferent: onlyWhenDifferent,
       read: read,
-      visit: visit
+      visit: visit,
+      reference: reference
     )
   }
 
@@ -151,6 +157,10 @@ final class KeyDeclared: @unchecked Sendable {
   /// Calls the closure with the address of the value, which is of ``valueType``; returns false for an object of
   /// another class.
   let visit: (AnyObject, (UnsafeRawPointer) -> Void) -> Bool
+  /// The value, if its type is a class or an optional of one; nil for an object of another class.
+  ///
+  /// Not to be called for a value of another type.
+  let reference: (AnyObject) -> AnyObject?
   private let madeStep = LazyReference<KeyStep>()
 
   /// The step of a key path after this key; created on first use, as few keys lead to another object.
@@ -166,7 +176,8 @@ final class KeyDeclared: @unchecked Sendable {
     hasOwnGetter: Bool,
     isOnlyWhenDifferent: Bool,
     read: @escaping (AnyObject) -> Any?,
-    visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool
+    visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool,
+    reference: @escaping (AnyObject) -> AnyObject?
   ) {
     self.name = name
     id = Recorder.id(of: name)
@@ -179,5 +190,6 @@ final class KeyDeclared: @unchecked Sendable {
     self.isOnlyWhenDifferent = isOnlyWhenDifferent
     self.read = read
     self.visit = visit
+    self.reference = reference
   }
 }
