@@ -96,7 +96,7 @@ extension ObservationController: AnyController {
     // The registrations of each observed object have a lock of their own. `kept` retains them until then: this releases
     // no last reference only because no other thread of a program at rest deallocates an observed object meanwhile.
     return kept.flatMap { id, storage, object in
-      [storage?.address(of: id), object].compactMap(\.self)
+      [storage.address(of: id), object].compactMap(\.self)
     }
   }
 }

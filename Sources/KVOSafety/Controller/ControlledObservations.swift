@@ -1,12 +1,23 @@
 internal import KVOTrace
 
 /// One observation that a controller holds.
-struct ControlledObservation: @unchecked Sendable {
-  // Sendable: immutable; `storage` is weak and cleared atomically; `object` is only kept alive here.
+///
+/// An object, so that few words are copied with it.
+final class ControlledObservation: @unchecked Sendable {
+  // Sendable: immutable; `object` is only kept alive here.
   let id: RegistrationID
-  private(set) weak var storage: SubjectStorage?
+  /// The registrations on the observed object; a weak reference would make each of their reference counts take the slow
+  /// path.
+  let storage: SubjectStorage
   let keyPath: String
   let object: AnyObject?
+
+  init(id: RegistrationID, storage: SubjectStorage, keyPath: String, object: AnyObject?) {
+    self.id = id
+    self.storage = storage
+    self.keyPath = keyPath
+    self.object = object
+  }
 }
 
 /// The observations of one controller, by observed object.
@@ -14,39 +25,60 @@ struct ControlledObservation: @unchecked Sendable {
 /// Complexity: adding is O(1) amortized, removing O(observations of the object), however many
 /// objects there are.
 struct ControlledObservations: Sendable {
-  private var bySubject: [ObjectID: [ControlledObservation]] = [:]
+  private var bySubject = SmallMap<ObjectID, ShortList<ControlledObservation>>()
   /// Above this number of objects, those that have been deallocated are dropped.
   private var sweepLimit = 16
 
   /// Adds an observation of `subject`.
   ///
-  /// Releases nothing that a program can notice: dropped entries retain no object.
-  mutating func add(_ observation: ControlledObservation, of subject: ObjectID) {
-    bySubject[subject, default: []].append(observation)
-    guard bySubject.count > sweepLimit else { return }
-    bySubject = bySubject.filter { $0.value.contains { $0.storage != nil } }
-    sweepLimit = max(16, 2 * bySubject.count)
+  /// - Returns: what is dropped, for the caller to release without a lock; it retains no object of the program.
+  mutating func add(
+    _ observation: ControlledObservation,
+    of subject: ObjectID
+  ) -> [ControlledObservation] {
+    if let position = bySubject.position(of: subject) {
+      bySubject.update(at: position) { $0.append(observation) }
+      return []
+    }
+    bySubject.insert(ShortList(observation), forKey: subject)
+    return bySubject.entries.count > sweepLimit ? sweep() : []
+  }
+
+  private mutating func sweep() -> [ControlledObservation] {
+    var dropped: [ControlledObservation] = []
+    for (subject, observations) in bySubject.entries
+    where !observations.contains(where: { $0.storage.isInUse }) {
+      dropped += observations.all
+      _ = bySubject.removeValue(forKey: subject)
+    }
+    sweepLimit = max(16, 2 * bySubject.entries.count)
+    return dropped
   }
 
   /// All observations, oldest first.
   var all: [ControlledObservation] {
-    bySubject.values.flatMap(\.self).sorted { $0.id.rawValue < $1.id.rawValue }
+    bySubject.entries.flatMap(\.value.all).sorted { $0.id.rawValue < $1.id.rawValue }
   }
 
   /// Removes and returns the matching observations of `subject`, oldest first.
   mutating func remove(
     of subject: ObjectID,
     where isMeant: (ControlledObservation) -> Bool
-  ) -> [ControlledObservation] {
-    let known = bySubject[subject] ?? []
-    let rest = known.filter { !isMeant($0) }
-    bySubject[subject] = rest.isEmpty ? nil : rest
-    return known.filter(isMeant)
+  ) -> ShortList<ControlledObservation> {
+    guard let position = bySubject.position(of: subject) else { return ShortList() }
+    var removed = ShortList<ControlledObservation>()
+    var isLast = false
+    bySubject.update(at: position) { observations in
+      removed = observations.extract(isMeant)
+      isLast = observations.isEmpty
+    }
+    if isLast { _ = bySubject.removeValue(forKey: subject) }
+    return removed
   }
 
   /// Removes and returns all observations, oldest first.
   mutating func removeAll() -> [ControlledObservation] {
-    defer { bySubject = [:] }
+    defer { bySubject = SmallMap() }
     return all
   }
 }

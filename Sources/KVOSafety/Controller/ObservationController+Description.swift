@@ -17,7 +17,7 @@ extension ObservationController: CustomDebugStringConvertible {
     let owner =
       owner.map { text(ObjectTable.shared.record(of: $0).ref) } ?? "a deallocated \(Owner.self)"
     let lines = known.compactMap { entry -> String? in
-      let registrations = entry.storage?.registrations ?? []
+      let registrations = entry.storage.registrations
       guard let registration = registrations.first(where: { $0.id == entry.id }) else { return nil }
       let options = Registration.Options.named.filter { registration.options.contains($0.option) }
       let list = options.isEmpty ? "" : " (\(options.map(\.name).joined(separator: ", ")))"

@@ -37,7 +37,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     identity = ControllerIdentity()
   }
 
-  deinit { end(entries.withLock { $0.removeAll() }, by: .owner) }
+  deinit { entries.withLock { $0.removeAll() }.forEach { end($0, by: .owner) } }
 
   /// The owner, for which the controller observes; nil once it has begun to be deallocated.
   ///
@@ -118,17 +118,20 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   /// Does nothing if there is none.
   public func unobserve(_ object: (some KeyValueObservable)?, keyPath: String) {
     guard let subject = object?.knownStorage?.record.ref.id else { return }
-    end(entries.withLock { $0.remove(of: subject) { $0.keyPath == keyPath } }, by: .user)
+    entries.withLock { $0.remove(of: subject) { $0.keyPath == keyPath } }
+      .forEach { end($0, by: .user) }
   }
 
   /// Ends all observations of `object`.
   public func unobserve(_ object: (some KeyValueObservable)?) {
     guard let subject = object?.knownStorage?.record.ref.id else { return }
-    end(entries.withLock { $0.remove(of: subject) { _ in true } }, by: .user)
+    entries.withLock { $0.remove(of: subject) { _ in true } }.forEach { end($0, by: .user) }
   }
 
   /// Ends all observations.
-  public func unobserveAll() { end(entries.withLock { $0.removeAll() }, by: .user) }
+  public func unobserveAll() {
+    entries.withLock { $0.removeAll() }.forEach { end($0, by: .user) }
+  }
 
   /// Adds an observation of a property.
   ///
@@ -253,7 +256,8 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     request.didAdd = { [self] id, storage in
       let kept = isKept ? object : nil
       let entry = ControlledObservation(id: id, storage: storage, keyPath: keyPath, object: kept)
-      entries.withLock { $0.add(entry, of: storage.record.ref.id) }
+      let dropped = entries.withLock { $0.add(entry, of: storage.record.ref.id) }
+      withExtendedLifetime(dropped) {}
     }
     _ = request.add()
   }
@@ -268,8 +272,8 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     Recorder.shared.record(.hold(reference))
   }
 
-  private func end(_ ended: [ControlledObservation], by cause: CancelCause) {
-    for entry in ended { entry.storage?.cancel(entry.id, by: cause) }
+  private func end(_ ended: ControlledObservation, by cause: CancelCause) {
+    ended.storage.cancel(ended.id, by: cause)
   }
 }
 

@@ -17,19 +17,17 @@ enum KeyPathWalk {
     _ path: ObservedPath,
     from subject: any KeyValueObservable
   ) throws(Obstacle) {
-    var current: any KeyValueObservable = subject
-    let parts = path.parts
-    let names = path.knownNames
-    for (index, part) in parts.enumerated() {
-      let keys = type(of: current).observableKeys
-      guard let key = names.map({ keys.key($0.keys[index]) }) ?? keys.key(named: part) else {
-        throw Obstacle(reason: .unknownKey, part: part)
+    var current = subject
+    let last = path.parts.count - 1
+    for index in 0...last {
+      guard let key = path.key(index, in: type(of: current).observableKeys) else {
+        throw Obstacle(reason: .unknownKey, part: path.parts[index])
       }
-      guard index < parts.count - 1 else { return }
+      guard index < last else { return }
       switch next(after: key, of: current) {
       case .object(let object): current = object
       case .nothing:
-        if parts.contains("") { throw Obstacle(reason: .unknownKey, part: "") }
+        if path.parts.contains("") { throw Obstacle(reason: .unknownKey, part: "") }
         return
       case .value(let obstacle), .obstacle(let obstacle): throw obstacle
       }

@@ -40,15 +40,19 @@ struct ObservationRequest {
   /// - Returns: the observation, nil if it was refused.
   func add() -> Observation? {
     let path: Path
-    switch resolved {
-    case .success(let found): path = found
-    case .failure(let obstacle):
-      refuse(obstacle)
+    do throws(KeyPathWalk.Obstacle) {
+      path = try resolve()
+    } catch {
+      refuse(error)
       return nil
     }
     let storage = subject.storage
-    let record = observer.map { ObjectTable.shared.record(of: $0) }
-    if let record, let observer { ObjectTable.shared.watch(record, of: observer) }
+    var record: ObjectRecord?
+    if let observer {
+      let found = ObjectTable.shared.record(of: observer)
+      ObjectTable.shared.watch(found, of: observer)
+      record = found
+    }
     // The holder of the token or the controller may be destroyed with the object, after its
     // registrar.
     if form != .classic { ObjectTable.shared.watch(storage.record, of: subject) }
@@ -103,28 +107,24 @@ struct ObservationRequest {
     var optional: OptionalLayout?
   }
 
-  private var resolved: Result<Path, KeyPathWalk.Obstacle> {
-    if let key { return .success(Path(name: key.id, first: key, keys: [])) }
-    guard let keyPath else { return .failure(.init(reason: .nilKeyPath, part: "")) }
-    guard !keyPath.isEmpty else { return .failure(.init(reason: .emptyKeyPath, part: "")) }
+  private func resolve() throws(KeyPathWalk.Obstacle) -> Path {
+    if let key { return Path(name: key.id, first: key, keys: []) }
+    guard let keyPath else { throw .init(reason: .nilKeyPath, part: "") }
+    guard !keyPath.isEmpty else { throw .init(reason: .emptyKeyPath, part: "") }
     let keys = type(of: subject).observableKeys
-    // A typed path of several parts is not a key: no key has a dot in its name.
-    if (path?.parts.count ?? 1) == 1, let key = keys.key(named: keyPath) {
-      return .success(Path(name: key.id, first: key, keys: []))
-    }
     let path = path ?? ThreadChanges.namesOfThisThread.path(named: keyPath)
-    do {
-      try KeyPathWalk.check(path, from: subject)
-    } catch {
-      return .failure(error)
+    // A typed path of several parts is not a key: no key has a dot in its name.
+    if path.parts.count == 1, let key = path.key(0, in: keys) {
+      // Known to consist of keys from here on.
+      _ = path.names
+      return Path(name: key.id, first: key, keys: [])
     }
+    try KeyPathWalk.check(path, from: subject)
     let names = path.names
     guard let first = keys.key(names.keys[0]) else {
-      return .failure(.init(reason: .unknownKey, part: path.parts[0]))
+      throw .init(reason: .unknownKey, part: path.parts[0])
     }
-    return .success(
-      Path(name: names.path, first: first, keys: names.keys, optional: path.optional)
-    )
+    return Path(name: names.path, first: first, keys: names.keys, optional: path.optional)
   }
 
   private func refuse(_ obstacle: KeyPathWalk.Obstacle) {

@@ -32,4 +32,10 @@ final class ObservedPath: Sendable {
 
   /// The names, if they were requested before.
   var knownNames: Names? { foundNames.known }
+
+  /// The key of a class that part `index` names; nil if the class has none.
+  func key(_ index: Int, in keys: ObservableKeyTable) -> ResolvedKey? {
+    // Comparing numbers costs less than hashing a text.
+    knownNames.flatMap { keys.key($0.keys[index]) } ?? keys.key(named: parts[index])
+  }
 }

@@ -8,6 +8,7 @@ internal import KVOTrace
 /// In separate memory, because an access to a property of an object costs a call that asks whether
 /// another access is under way.
 struct ThreadNames {
+  /// A power of two: six bits of a hash choose a slot.
   private static let capacity = 64
 
   /// A call site as events have it.
@@ -147,6 +148,17 @@ struct ThreadNames {
     return path
   }
 
+  /// The name of a key path as events have it.
+  func id(of text: String) -> StringID {
+    // Texts that count as equal may be spelled with different characters; their names differ.
+    if let known = paths[Self.slot(of: text)]?.takeUnretainedValue(), let names = known.knownNames,
+      known.text == text, known.text.utf8.count == text.utf8.count
+    {
+      return names.path
+    }
+    return Recorder.id(of: text)
+  }
+
   private static func slot(of keyPath: AnyKeyPath) -> Int {
     let address = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())
     return Int(truncatingIfNeeded: address >> 4) & (capacity - 1)
@@ -155,9 +167,16 @@ struct ThreadNames {
   private static func slot(of text: String) -> Int {
     var text = text
     return text.withUTF8 { text in
-      var hash = UInt(text.count)
-      for byte in text.suffix(16) { hash = hash &* 31 &+ UInt(byte) }
-      return Int(hash & UInt(capacity - 1))
+      let bytes = UnsafeRawBufferPointer(text)
+      var hash = UInt(bytes.count)
+      if bytes.count >= 8 {
+        // The first and the last eight bytes.
+        hash ^= bytes.loadUnaligned(as: UInt.self)
+        hash = hash &* 31 ^ bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt.self)
+      } else {
+        for byte in bytes { hash = hash &* 31 &+ UInt(byte) }
+      }
+      return Int((hash &* 0x9E37_79B9_7F4A_7C15) >> 58)
     }
   }
 

@@ -29,7 +29,10 @@ final class ObjectRecord: @unchecked Sendable {
     /// registrar's deinit.
     var postponed: PostponedDeallocation?
     /// The object's own observations, so that its deallocation can end them.
-    var observed: [RegistrationID: WeakStorage] = [:]
+    ///
+    /// A registration holds this record as well; its end breaks the cycle. A weak reference would make each reference
+    /// count of the registrations take the slow path.
+    var observed = SmallMap<RegistrationID, SubjectStorage>()
     /// Streams that show the object as their value and do not keep it alive.
     var followers: [RegistrationID: WeakStorage] = [:]
     /// The registrations on it, if it is observed and alive.
@@ -131,19 +134,22 @@ final class ObjectRecord: @unchecked Sendable {
     }
   }
 
-  /// Notes that the object is the observer of registration `id` in `storage`.
+  /// Notes that the object is the observer of registration `id` in `storage`, which is about to be added.
   func observes(_ id: RegistrationID, in storage: SubjectStorage) {
-    state.withLock { $0.observed[id] = WeakStorage(storage: storage) }
+    state.withLock { $0.observed.insert(storage, forKey: id) }
   }
 
   /// Notes that the registration has ended.
   func observesNoMore(_ id: RegistrationID) {
-    state.withLock { _ = $0.observed.removeValue(forKey: id) }
+    // Released without the lock.
+    let storage = state.withLock { $0.observed.removeValue(forKey: id) }
+    withExtendedLifetime(storage) {}
   }
 
   /// The object's own observations, oldest first.
   var observed: [(id: RegistrationID, storage: SubjectStorage)] {
-    inOrder(state.withLock { $0.observed })
+    let observed = state.withLock { $0.observed.entries }
+    return observed.map { ($0.key, $0.value) }.sorted { $0.0.rawValue < $1.0.rawValue }
   }
 
   /// Notes that the stream `id` in `storage` is to be notified of the object's deallocation.
@@ -158,13 +164,7 @@ final class ObjectRecord: @unchecked Sendable {
 
   /// The streams that are to be notified of the object's deallocation, oldest first.
   var followers: [(id: RegistrationID, storage: SubjectStorage)] {
-    inOrder(state.withLock { $0.followers })
-  }
-
-  private func inOrder(
-    _ registrations: [RegistrationID: WeakStorage]
-  ) -> [(id: RegistrationID, storage: SubjectStorage)] {
-    registrations.compactMap { id, weak in weak.storage.map { (id, $0) } }
+    state.withLock { $0.followers }.compactMap { id, weak in weak.storage.map { (id, $0) } }
       .sorted { $0.0.rawValue < $1.0.rawValue }
   }
 }

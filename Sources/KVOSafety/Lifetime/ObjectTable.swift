@@ -19,7 +19,7 @@ final class ObjectTable: Sendable {
   private let lastChangeNumber = Atomic<UInt64>(0)
 
   private final class Shard: Sendable {
-    let records = GuardedState<[UInt: ObjectRecord]>([:])
+    let records = GuardedState(RecordsByAddress())
   }
 
   static let shared = ObjectTable()
@@ -63,7 +63,7 @@ final class ObjectTable: Sendable {
   /// The caller keeps `object` alive during the call. For an object in its own deinit, which can be unknown only if it
   /// removes a registration that it never added, the record is not kept.
   func record(of object: AnyObject) -> ObjectRecord {
-    if let known = knownRecord(of: object), known.object != nil || known.isWatched { return known }
+    if let known = knownRecord(of: object), known.isWatched || known.object != nil { return known }
     let record = makeRecord(of: object)
     guard record.object != nil else { return record }
     return shard(of: record.address).records.withLock { records in
@@ -111,7 +111,7 @@ final class ObjectTable: Sendable {
   ///
   /// Complexity: O(objects), shard by shard: not one consistent snapshot while other threads run.
   var subjects: [SubjectStorage] {
-    shards.flatMap { shard in shard.records.withLock { Array($0.values) } }
+    shards.flatMap { shard in shard.records.withLock { $0.all } }
       .sorted { $0.ref.id.rawValue < $1.ref.id.rawValue }
       .compactMap(\.subject)
       .filter { $0.count > 0 }
@@ -121,7 +121,7 @@ final class ObjectTable: Sendable {
   ///
   /// Waits for no lock. Complexity: O(objects).
   var recordsIfAvailable: [[ObjectRecord]?] {
-    shards.map { shard in shard.records.withLockIfAvailable { Array($0.values) } }
+    shards.map { shard in shard.records.withLockIfAvailable { $0.all } }
   }
 
   /// Whether the library knows no object yet.

@@ -129,7 +129,8 @@ extension KeyValueObservable {
   private func remove(_ observer: AnyObject, keyPath: String?, context: Context, site: CallSite) {
     let storage = self.storage
     let record = ObjectTable.shared.record(of: observer)
-    let site = ThreadChanges.namesOfThisThread.names(of: site).id
+    let names = ThreadChanges.namesOfThisThread
+    let site = names.names(of: site).id
     guard let keyPath, !keyPath.isEmpty else {
       let registration = Registration(
         id: nil,
@@ -148,7 +149,7 @@ extension KeyValueObservable {
     let removal = Removal(
       subject: storage.record.ref,
       observer: record.ref,
-      keyPath: Recorder.shared.id(of: keyPath),
+      keyPath: names.id(of: keyPath),
       context: context,
       site: site
     )

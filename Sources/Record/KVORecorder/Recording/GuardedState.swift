@@ -13,7 +13,7 @@ package struct GuardedState<State>: ~Copyable {
   @usableFromInline let mutex: Mutex<State>
 
   @inlinable
-  package init(_ state: sending State) {
+  package init(_ state: consuming sending State) {
     mutex = Mutex(state)
   }
 
