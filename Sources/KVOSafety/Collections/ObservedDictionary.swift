@@ -99,11 +99,11 @@ public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Val
     from old: [Key: Value],
     to new: [Key: Value],
     _ mutate: (inout [Key: Value]) -> Void
-  ) -> Any?? {
+  ) -> CorrectedChange? {
     let change = ProducedCollection(changing: subject, keyPath, in: property, mutate)
     guard let produced = change.produced, !Self.areSame(values, produced) else { return nil }
     let kept = produced.filter { new[$0.key] == nil }
-    return .some(change.before(kept.merging(old) { $1 }))
+    return CorrectedChange(change.before(kept.merging(old) { $1 }))
   }
 
   /// Whether two dictionaries are equal, as far as values can be compared.

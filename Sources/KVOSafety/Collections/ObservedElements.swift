@@ -220,14 +220,27 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
       return subject.didChange(elementsOf: property)
     }
     // Elements of a property that may be nil are picked from its value, which may be nil.
-    let read: (() -> Any)? =
+    let read =
       property === keyPath
-      ? { [subject, keyPath] in subject[keyPath: keyPath].elements(at: elements.ranges) } : nil
-    try subject.willChange(kind, at: elements, of: count, property, read: read)
+      ? ElementReader(of: Elements.self) { [self] body in
+        withUnsafePointer(to: current.elements(at: elements.ranges)) { body(UnsafeRawPointer($0)) }
+      } : nil
+    try subject.willChange(kind, at: elements, of: current.count, property, read: read)
     subject.didChange(
       elementsOf: property,
       correcting: valueBeforeCorrection(kind, at: elements.ranges, mutate)
     )
+  }
+
+  /// As ``values``, while the property is observed.
+  @inlinable var current: Elements {
+    var value: Elements?
+    let isRead =
+      property === keyPath
+      && subject.visit(keyPath, as: Elements.self) { address in
+        value = address.assumingMemoryBound(to: Elements.self).pointee
+      }
+    return isRead ? value.unsafelyUnwrapped : values
   }
 
   /// Makes the change, and returns the value before it if the property stores a different one than the change produced.
@@ -236,14 +249,14 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     _ kind: ObservedChangeKind,
     at ranges: [Range<Int>],
     _ mutate: (inout Elements) -> Void
-  ) -> Any?? {
+  ) -> CorrectedChange? {
     var gone = Elements()
     let change = ProducedCollection(changing: subject, keyPath, in: property) { elements in
       if kind != .insertion { gone = elements.elements(at: ranges) }
       mutate(&elements)
     }
-    guard let produced = change.produced, !Self.areSame(values, produced) else { return nil }
-    return .some(change.before(produced.before(kind, at: ranges, gone)))
+    guard let produced = change.produced, !Self.areSame(current, produced) else { return nil }
+    return CorrectedChange(change.before(produced.before(kind, at: ranges, gone)))
   }
 
   /// Whether two collections share their memory or are equal.

@@ -107,9 +107,9 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
     from old: Set<Element>,
     to new: Set<Element>,
     _ mutate: (inout Set<Element>) -> Void
-  ) -> Any?? {
+  ) -> CorrectedChange? {
     let change = ProducedCollection(changing: subject, keyPath, in: property, mutate)
     guard let produced = change.produced, values != produced else { return nil }
-    return .some(change.before(produced.subtracting(new).union(old)))
+    return CorrectedChange(change.before(produced.subtracting(new).union(old)))
   }
 }

@@ -38,7 +38,12 @@ struct ProducedCollection<Collection> {
       mutate(&collection)
       produced = collection
     }
-    change(&subject[keyPath: keyPath])
+    let isDirect =
+      property === keyPath
+      && subject.modify(keyPath, as: Collection.self) { address in
+        change(&address.assumingMemoryBound(to: Collection.self).pointee)
+      }
+    if !isDirect { change(&subject[keyPath: keyPath]) }
     self.produced = produced
   }
 
@@ -52,6 +57,16 @@ struct ProducedCollection<Collection> {
   func before(_ collection: @autoclosure () -> Collection) -> Any? {
     wasNil ? Collection?.none as Any : collection()
   }
+}
+
+/// A change of some elements that ends as a setting, because the property stores a different value than it produced.
+@usableFromInline
+final class CorrectedChange {
+  /// The whole value before the change.
+  let before: Any?
+
+  @usableFromInline
+  init(_ before: Any?) { self.before = before }
 }
 
 /// Whether two values are equal, or nil if they cannot be compared.

@@ -15,13 +15,13 @@ enum ChangeExtent {
     let elements: (old: Any?, new: Any?)?
     /// Reads the elements at `positions` as they are now, if the code that makes the change knows their type; runs the
     /// property's getter.
-    let read: (() -> Any)?
+    let read: ElementReader?
 
     fileprivate init(
       kind: Change.Kind,
       positions: ChangedElements?,
       elements: (old: Any?, new: Any?)?,
-      read: (() -> Any)?
+      read: ElementReader?
     ) {
       self.kind = kind
       self.positions = positions
@@ -34,7 +34,7 @@ enum ChangeExtent {
     kind: Change.Kind,
     positions: ChangedElements? = nil,
     elements: (old: Any?, new: Any?)? = nil,
-    read: (() -> Any)? = nil
+    read: ElementReader? = nil
   ) {
     self =
       kind == .setting
@@ -52,7 +52,7 @@ enum ChangeExtent {
   /// Whether the change has a value after it: removed elements have none.
   var hasNew: Bool { part?.kind != .removal }
 
-  private var part: Part? {
+  var part: Part? {
     switch self {
     case .whole: nil
     case .part(let part): part
@@ -78,10 +78,31 @@ enum ChangeExtent {
   }
 }
 
+/// Reads elements of a collection whose type only the code that changes it knows.
+@usableFromInline
+final class ElementReader {
+  let valueType: Any.Type
+  /// Calls the closure with the address of the elements, which are of ``valueType``.
+  let visit: ((UnsafeRawPointer) -> Void) -> Void
+
+  @usableFromInline
+  init(of valueType: Any.Type, _ visit: @escaping ((UnsafeRawPointer) -> Void) -> Void) {
+    self.valueType = valueType
+    self.visit = visit
+  }
+
+  /// The elements as a value of any type.
+  fileprivate var boxed: Any? {
+    var boxed: Any?
+    visit { boxed = SetterValues(type: valueType, old: $0, new: nil).box($0, isFlat: false) }
+    return boxed
+  }
+}
+
 extension ChangeExtent.Part {
   /// The elements of `value` that the change concerns; `elements` if it is unordered.
   fileprivate func picked(from value: () -> Any?, orElse elements: Any?) -> Any? {
-    if let read { return read() }
+    if let read { return read.boxed }
     guard let ranges = positions?.ranges else { return elements }
     return (value().flattened as? any RangeReplaceableCollection).map { $0.elements(at: ranges) }
   }

@@ -163,19 +163,23 @@ extension ChangeNotification {
     }
     let seen = extent.seen(through: link)
     if seen.isPartial {
-      let hasNew = observation.wantsNew && seen.hasNew
-      let new = hasNew ? seen.new(observation.read(from: root)) : nil
-      withUnsafePointer(to: new) { new in
+      func notify(_ new: UnsafeRawPointer?, isBoxed: Bool) {
         let delivered = DeliveredChange(
           kind: ObservedChangeKind(seen.kind),
           isPrior: false,
-          isBoxed: true,
+          isBoxed: isBoxed,
           old: nil,
-          new: hasNew ? UnsafeRawPointer(new) : nil,
+          new: new,
           elements: seen.positions
         )
         observation.notify(root, .after, of: change.id, delivered)
       }
+      guard observation.wantsNew, seen.hasNew else { return notify(nil, isBoxed: true) }
+      if let read = seen.part?.read, read.valueType == observation.valueType {
+        return read.visit { notify($0, isBoxed: false) }
+      }
+      let new = seen.new(observation.read(from: root))
+      withUnsafePointer(to: new) { notify($0, isBoxed: true) }
     } else if link.isDirect, let setter {
       observation.notify(root, .after, of: change.id, setter)
     } else {

@@ -34,17 +34,13 @@ enum ChangeNotification {
     let changes = ThreadChanges.current
     let covers = covers || extent.isPartial
     if !covers, changes.beginCovered(address: address, key: key) { return }
-    var open = ThreadChanges.OpenChange(
+    let open = ThreadChanges.OpenChange(
       address: address,
       key: key,
-      id: nil,
-      isAnnounced: false,
       site: site,
       extent: extent,
       announced: announced,
-      covers: covers,
-      callback: covers ? DeliveryFrame.innermost : nil,
-      oldValues: []
+      covers: covers
     )
     guard let storage = subject.knownStorage else {
       return changes.begin(open, as: nil, at: Evidence())
@@ -75,13 +71,13 @@ enum ChangeNotification {
   /// `announced` is the program's description of the change; if that of the first half is another one, the change ends
   /// as a setting. `covers` says whether it ends a change that covers others, rather than one that is covered.
   /// `corrected` is the value before a change of some elements, if the property now has a different value than the
-  /// change produced; the change then ends as a setting. An inner nil is a value that is nil.
+  /// change produced; the change then ends as a setting.
   static func didChange(
     _ subject: any KeyValueObservable,
     key: StringID,
     as announced: AnnouncedChange? = .setting,
     covers: Bool = false,
-    correcting corrected: Any?? = nil,
+    correcting corrected: CorrectedChange? = nil,
     site: CallSite
   ) {
     let address = ObjectTable.address(of: subject)
@@ -126,7 +122,7 @@ enum ChangeNotification {
     LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
     let links = Self.links(to: key, of: storage)
     var oldValues = open?.oldValues ?? []
-    if let corrected { correct(&oldValues, of: links, begun, to: corrected) }
+    if let corrected { correct(&oldValues, of: links, begun, to: corrected.before) }
     if mismatched != nil { removeElements(from: &oldValues, of: links, begun) }
     notifyAfter(links, subject, change, extent, oldValues, setter: nil)
   }

@@ -9,30 +9,49 @@ internal import KVOTrace
 /// changes that were never ended (KVO012).
 final class ThreadChanges {
   /// A change between its two halves.
-  struct OpenChange {
+  ///
+  /// An object, because its many words would be copied more than once.
+  final class OpenChange {
     /// The address of the object.
     ///
     /// An object has no number before it is observed.
-    var address: UInt
-    var key: StringID
-    var id: ChangeID?
-    /// Whether the first half is in the log: it is not if the object was not observed.
-    var isAnnounced: Bool
-    var site: CallSite
-    var extent: ChangeExtent
+    let address: UInt
+    let key: StringID
+    let site: CallSite
+    let extent: ChangeExtent
     /// What the program called the first half with; nil if the library began the change, which only the library ends.
-    var announced: AnnouncedChange?
+    let announced: AnnouncedChange?
     /// Whether setter notifications of this key until the end are part of this change, which is a change of some
     /// elements or made by the setter of an override.
-    var covers: Bool
+    let covers: Bool
     /// For a change that covers others, the callback in which it began; otherwise nil.
     ///
     /// An assignment by an observer that is notified of the change is not part of it.
-    var callback: UnsafeMutablePointer<DeliveryFrame>?
+    let callback: UnsafeMutablePointer<DeliveryFrame>?
     /// How many changes that this one covers were begun by a call and not ended.
-    var coveredCount = 0
+    fileprivate var coveredCount = 0
+    var id: ChangeID?
+    /// Whether the first half is in the log: it is not if the object was not observed.
+    var isAnnounced = false
     /// The old values, of the observations that want them.
-    var oldValues: [ChangeNotification.OldValue]
+    var oldValues: [ChangeNotification.OldValue] = []
+
+    init(
+      address: UInt,
+      key: StringID,
+      site: CallSite,
+      extent: ChangeExtent,
+      announced: AnnouncedChange?,
+      covers: Bool
+    ) {
+      self.address = address
+      self.key = key
+      self.site = site
+      self.extent = extent
+      self.announced = announced
+      self.covers = covers
+      callback = covers ? DeliveryFrame.innermost : nil
+    }
   }
 
   private struct Prior {
@@ -134,7 +153,7 @@ final class ThreadChanges {
 
   private func indexOfCovering(_ address: UInt, _ key: StringID) -> Int? {
     guard setters.coveringCount > 0 else { return nil }
-    // By index: a change is large, and the closure of `lastIndex` would be passed a copy.
+    // By index: the closure of `lastIndex` would be passed a reference.
     for index in open.indices.reversed()
     where open[index].covers && open[index].address == address && open[index].key == key {
       if open[index].callback == DeliveryFrame.innermost { return index }

@@ -44,6 +44,9 @@ struct ThreadNames {
     var keyPath: Unmanaged<AnyKeyPath>
     var type: ObjectIdentifier
     var key: Unmanaged<ResolvedKey>?
+    /// Whether the key reads the property of the key path: not if its newest declaration is of another one that has the
+    /// same name.
+    var isOfKey: Bool
     /// Nil if it is a single key, or was not requested.
     var path: Unmanaged<ObservedPath>?
 
@@ -100,21 +103,44 @@ struct ThreadNames {
     at keyPath: AnyKeyPath,
     of type: any KeyValueObservable.Type
   ) -> Unmanaged<ResolvedKey>? {
+    named(keyPath, of: type).key
+  }
+
+  /// The key of `type` that `keyPath` denotes, if it reads the same property as a value of `valueType`.
+  func key(
+    reading keyPath: AnyKeyPath,
+    as valueType: Any.Type,
+    of type: any KeyValueObservable.Type
+  ) -> ResolvedKey? {
+    let named = named(keyPath, of: type)
+    guard named.isOfKey, let key = named.key?.takeUnretainedValue(),
+      key.newest.valueType == valueType
+    else { return nil }
+    return key
+  }
+
+  // Valid as the key is.
+  private func named(
+    _ keyPath: AnyKeyPath,
+    of type: any KeyValueObservable.Type
+  ) -> NamedKeyPath {
     let address = Unmanaged.passUnretained(keyPath).toOpaque()
     let slot = Self.slot(of: keyPath)
     let name = ObjectIdentifier(type)
     if let known = keyPaths[slot], known.keyPath.toOpaque() == address, known.type == name {
-      return known.key
+      return known
     }
     let key = type.observableKey(at: keyPath).map(Unmanaged.passRetained)
     keyPaths[slot]?.release()
-    keyPaths[slot] = NamedKeyPath(
+    let named = NamedKeyPath(
       keyPath: .passRetained(keyPath),
       type: name,
       key: key,
+      isOfKey: key.map { $0._withUnsafeGuaranteedRef { $0.newest.reads(keyPath) } } ?? false,
       path: nil
     )
-    return key
+    keyPaths[slot] = named
+    return named
   }
 
   /// The path of `keyPath`, which is not a single key, starting at `type`.

@@ -42,7 +42,7 @@ extension KeyValueObservable {
 
   /// The same for a property that has `count` elements now, whether it is a collection or holds one.
   ///
-  /// `read` reads the elements from the object, if that costs less than reading the collection as a value of any type.
+  /// `read` reads the elements from the object, which costs less than reading the collection as a value of any type.
   /// `isPaired` says whether the program calls both halves itself.
   @usableFromInline
   func willChange(
@@ -50,7 +50,7 @@ extension KeyValueObservable {
     at elements: ChangedElements,
     of count: Int,
     _ keyPath: AnyKeyPath,
-    read: (() -> Any)? = nil,
+    read: ElementReader? = nil,
     isPaired: Bool = false,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) throws(ObservedIndexError) {
@@ -83,12 +83,11 @@ extension KeyValueObservable {
 
   /// Ends a change that the library began, of a property that is a collection or holds one.
   ///
-  /// `corrected` is the whole value before the change, if the property stored a different one than the change produced;
-  /// an inner nil is a value that is nil.
+  /// `corrected` has the whole value before the change, if the property stored a different one than the change produced.
   @usableFromInline
   func didChange(
     elementsOf keyPath: AnyKeyPath,
-    correcting corrected: Any?? = nil,
+    correcting corrected: CorrectedChange? = nil,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) {
     didChange(elementsOf: keyPath, as: nil, correcting: corrected, site: site)
@@ -98,7 +97,7 @@ extension KeyValueObservable {
   private func didChange(
     elementsOf keyPath: AnyKeyPath,
     as announced: AnnouncedChange?,
-    correcting corrected: Any?? = nil,
+    correcting corrected: CorrectedChange? = nil,
     site: CallSite
   ) {
     guard let key = key(at: keyPath) else { return }
@@ -166,6 +165,36 @@ extension KeyValueObservable {
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
     didChange(elementsOf: keyPath, as: AnnouncedChange(mutation), site: site)
+  }
+
+  /// Calls `body` with the address of the value of a property, through the accessors that its key knows.
+  ///
+  /// Returns false, and calls nothing, if the key does not know them; they are then searched by the key path.
+  @usableFromInline
+  func visit(
+    _ keyPath: AnyKeyPath,
+    as valueType: Any.Type,
+    _ body: (UnsafeRawPointer) -> Void
+  ) -> Bool {
+    let names = ThreadChanges.namesOfThisThread
+    guard let key = names.key(reading: keyPath, as: valueType, of: type(of: self)) else {
+      return false
+    }
+    return key.newest.visit(self, body)
+  }
+
+  /// The same with a value that `body` may change, and that is then stored.
+  @usableFromInline
+  func modify(
+    _ keyPath: AnyKeyPath,
+    as valueType: Any.Type,
+    _ body: (UnsafeMutableRawPointer) -> Void
+  ) -> Bool {
+    let names = ThreadChanges.namesOfThisThread
+    guard let key = names.key(reading: keyPath, as: valueType, of: type(of: self)) else {
+      return false
+    }
+    return key.newest.modify?(self, body) ?? false
   }
 
   /// The key that `keyPath` denotes, or nil if it denotes none.

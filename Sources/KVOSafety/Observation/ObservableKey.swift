@@ -38,20 +38,96 @@ public struct ObservableKey: Sendable {
     hasOwnGetter: Bool = false,
     onlyWhenDifferent: Bool = false
   ) {
+    self.init(
+      name,
+      readThrough: keyPath,
+      affectedBy: affectedBy,
+      isManual: isManual,
+      isWeak: isWeak,
+      hasOwnGetter: hasOwnGetter,
+      onlyWhenDifferent: onlyWhenDifferent,
+      modify: nil
+    )
+  }
+
+  /// A key called `name` that is read through `keyPath`, whose property can be set.
+  ///
+  /// The compiler chooses it for such a property. Changes of some elements of a collection then need no search for its
+  /// accessors at run time.
+  @inlinable
+  public init<Root: AnyObject, Value>(
+    _ name: String,
+    _ keyPath: @autoclosure @escaping () -> ReferenceWritableKeyPath<Root, Value>,
+    affectedBy: [String] = [],
+    isManual: Bool = false,
+    isWeak: Bool = false,
+    hasOwnGetter: Bool = false,
+    onlyWhenDifferent: Bool = false
+  ) {
+    let modify: (Root, (UnsafeMutableRawPointer) -> Void) -> Void
+    if Self.isUnoptimized {
+      let keyPath = keyPath()
+      modify = { root, body in
+        withUnsafeMutablePointer(to: &root[keyPath: keyPath]) { body(UnsafeMutableRawPointer($0)) }
+      }
+    } else {
+      modify = { root, body in
+        withUnsafeMutablePointer(to: &root[keyPath: keyPath()]) {
+          body(UnsafeMutableRawPointer($0))
+        }
+      }
+    }
+    self.init(
+      name,
+      readThrough: keyPath,
+      affectedBy: affectedBy,
+      isManual: isManual,
+      isWeak: isWeak,
+      hasOwnGetter: hasOwnGetter,
+      onlyWhenDifferent: onlyWhenDifferent,
+      modify: { object, body in
+        guard object is Root else { return false }
+        modify(unsafeDowncast(object, to: Root.self), body)
+        return true
+      }
+    )
+  }
+
+  /// Whether this is compiled without optimization.
+  ///
+  /// The optimizer makes a direct access of a literal that the access has for itself. Without it, a literal of a generic
+  /// class would be a new key path for each access.
+  @inlinable
+  static var isUnoptimized: Bool {
+    @inline(__always) get {
+      var isUnoptimized = false
+      assert(
+        {
+          isUnoptimized = true; return true
+        }()
+      )
+      return isUnoptimized
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  init<Root: AnyObject, Value>(
+    _ name: String,
+    readThrough keyPath: @escaping () -> KeyPath<Root, Value>,
+    affectedBy: [String],
+    isManual: Bool,
+    isWeak: Bool,
+    hasOwnGetter: Bool,
+    onlyWhenDifferent: Bool,
+    modify: ((AnyObject, (UnsafeMutableRawPointer) -> Void) -> Bool)?
+  ) {
     precondition(
       !name.isEmpty && !name.contains("."),
       "the key \"\(name)\" of \(Root.self) must have a name without dots"
     )
-    // The optimizer makes a direct read of a literal that the read has for itself. Without it, a literal of a generic
-    // class would be a new key path for each read.
-    var isUnoptimized = false
-    assert(
-      {
-        isUnoptimized = true; return true
-      }()
-    )
     let read: (Root) -> Value
-    if isUnoptimized {
+    if Self.isUnoptimized {
       let keyPath = keyPath()
       read = { $0[keyPath: keyPath] }
     } else {
@@ -78,7 +154,8 @@ public struct ObservableKey: Sendable {
       reference: { object in
         guard object is Root else { return nil }
         return unsafeBitCast(read(unsafeDowncast(object, to: Root.self)), to: AnyObject?.self)
-      }
+      },
+      modify: modify
     )
   }
 
@@ -95,7 +172,8 @@ public struct ObservableKey: Sendable {
     onlyWhenDifferent: Bool,
     read: @escaping (AnyObject) -> Any?,
     visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool,
-    reference: @escaping (AnyObject) -> AnyObject?
+    reference: @escaping (AnyObject) -> AnyObject?,
+    modify: ((AnyObject, (UnsafeMutableRawPointer) -> Void) -> Bool)?
   ) {
     declaration = KeyDeclared(
       name: name,
@@ -108,7 +186,8 @@ public struct ObservableKey: Sendable {
       isOnlyWhenDifferent: onlyWhenDifferent,
       read: read,
       visit: visit,
-      reference: reference
+      reference: reference,
+      modify: modify
     )
   }
 
@@ -161,7 +240,18 @@ final class KeyDeclared: @unchecked Sendable {
   ///
   /// Not to be called for a value of another type.
   let reference: (AnyObject) -> AnyObject?
+  /// Calls the closure with the address of the value, which it may change, and stores it; returns false for an object of
+  /// another class.
+  ///
+  /// Nil for a property that cannot be set.
+  let modify: ((AnyObject, (UnsafeMutableRawPointer) -> Void) -> Bool)?
   private let madeStep = LazyReference<KeyStep>()
+
+  /// Whether a key path denotes the property that this reads.
+  func reads(_ other: AnyKeyPath) -> Bool {
+    guard let identity = KeyPathParts.identity(of: other) else { return false }
+    return identity == KeyPathParts.identity(of: keyPath)
+  }
 
   /// The step of a key path after this key; created on first use, as few keys lead to another object.
   var step: KeyStep { madeStep.object { KeyStep(to: valueType) } }
@@ -177,7 +267,8 @@ final class KeyDeclared: @unchecked Sendable {
     isOnlyWhenDifferent: Bool,
     read: @escaping (AnyObject) -> Any?,
     visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool,
-    reference: @escaping (AnyObject) -> AnyObject?
+    reference: @escaping (AnyObject) -> AnyObject?,
+    modify: ((AnyObject, (UnsafeMutableRawPointer) -> Void) -> Bool)?
   ) {
     self.name = name
     id = Recorder.id(of: name)
@@ -191,5 +282,6 @@ final class KeyDeclared: @unchecked Sendable {
     self.read = read
     self.visit = visit
     self.reference = reference
+    self.modify = modify
   }
 }
