@@ -38,7 +38,7 @@ enum Explanations {
     "pair-dependent": linking,
     "pair-controller":
       "the controller keeps the observation under the observed object, and the observer's record keeps it "
-      + "again: each is a table that is written at both ends, with weak references in it.",
+      + "again; both objects are looked up by address, and each count of their references takes the slow path.",
     "pair-initial":
       "the value is read by a key path, in some 800 instructions of the standard library, and the request goes "
       + "through the checks that a token on a single key is spared.",
@@ -52,18 +52,18 @@ enum Explanations {
     "set-deep":
       "the observed object is weakly referenced, and the link on the other object is found under its lock.",
     "set-middle":
-      "two reads by key paths take some 800 instructions each in the standard library; the rest moves the "
-      + "link from one object to the other, under the locks of both.",
+      "half finds the object on the path and moves the link to it, under the locks of both objects; a fifth counts "
+      + "references of objects that are referenced weakly, nearly all of them in the assignment itself.",
     "set-element":
-      "the collection is read four times and changed once by a key path, which takes two fifths of the instructions in "
-      + "the standard library; the rest is the change of the element, and that of the property's own accessor inside it.",
+      "the change of the element is announced and ended, with that of the property's own accessor inside it; the "
+      + "collection is read four times and set once, for which it is copied: a key path does not change it in place.",
     "set-recorded-again":
       "four events are written for one set; see the row above that is compared with OpenCombine.",
   ]
 
   private static let linking =
-    "each link is found by reading the path, at registration twice, in some 800 instructions of the standard "
-    + "library for a read by a key path; then it is linked to the other object and unlinked, under its lock."
+    "the path is read twice at registration, since another thread may replace an object on it meanwhile; then "
+    + "the observation is linked to the other object and unlinked, under its lock."
   private static let weakly =
     "the observer is weakly referenced, so that each count of its references takes the runtime's slow path."
 
