@@ -27,6 +27,7 @@ struct MistakeTests {
     // The exception that nothing catches ends the process: nobody else was to be notified.
     Fault(name: "deaf-before-others", status: 1, codes: ["KVO017"]),
     Fault(name: "deaf-before-change", status: 1, codes: ["KVO017"]),
+    Fault(name: "passes-on-copy", status: 0, codes: ["KVO017"]),
   ]
 
   private static let writes = ProcessInfo.processInfo.environment["KVO_SAFETY_WRITE_REPORTS"] == "1"
@@ -47,6 +48,15 @@ struct MistakeTests {
     let file = ObjectiveC.reports.appending(path: "\(fault.name).txt")
     if Self.writes { try Data(report.utf8).write(to: file) }
     #expect(try report == String(contentsOf: file, encoding: .utf8))
+  }
+
+  @Test("a notification that an override passes on by another string is contained if unhandled")
+  func containedCopy() throws {
+    let program = try ObjectiveC.program("Mistakes")
+    let contained = try guarded.recorded(program, ["passes-on-copy"], contain: "KVO017")
+    #expect(contained.output == "the balance is 1\ndone\n")
+    #expect(contained.status == 0)
+    #expect(try guarded.findings().map(\.code) == ["KVO017"])
   }
 
   @Test("an observer whose initial callback raised is contained when it is deallocated")

@@ -181,12 +181,14 @@ static uint64_t own_change(const KVOSThread *thread, const void *subject, uint32
   return open >= 0 ? thread->changes[open].change : 0;
 }
 
-// The running call of this same callback, when an override calls super; or null.
-static KVOSCall *find_outer(KVOSThread *thread, const void *observer, const void *subject, const void *keyObject) {
+// The running call of this same callback, when an override calls super; or null. An override may pass on another key: if
+// the observer's own call reaches the root class, no class handled the notification.
+static KVOSCall *find_outer(const KVOSHookPoint *point, KVOSThread *thread, const void *observer, const void *subject,
+                            const void *keyObject) {
   KVOSCall *call = kvos_last_call(thread);
-  bool isSame = call && call->hook == KVOS_OBSERVE && call->observer == observer && call->subject == subject &&
-                call->keyObject == keyObject;
-  return isSame ? call : NULL;
+  if (call == NULL || call->hook != KVOS_OBSERVE || call->observer != observer) return NULL;
+  bool isSame = call->subject == subject && call->keyObject == keyObject;
+  return isSame || kvos_is_foundation_root(point) ? call : NULL;
 }
 
 // Whether the Foundation calls, which it does only inside a change or an addition.
@@ -229,7 +231,7 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
     if (!reports_deallocated(self)) point->original(self, selector, first, second, third, context);
     return;
   }
-  KVOSCall *outer = find_outer(thread, self, subject, keyObject);
+  KVOSCall *outer = find_outer(point, thread, self, subject, keyObject);
   if (outer) {
     // No class in between handled it.
     if (kvos_is_foundation_root(point)) end_unhandled(outer);

@@ -290,6 +290,51 @@ static void setterEndsProcess(void)
   [picky setBalance: -1];
 }
 
+/// Passes on to super what it is notified of, by another string of the same text.
+@interface Copying : NSObject
+@end
+@implementation Copying
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  keyPath = [NSString stringWithFormat: @"%@", keyPath];
+  [super observeValueForKeyPath: keyPath ofObject: object change: change context: context];
+}
+@end
+
+/// No class handles the notification.
+static void passesOnCopy(void)
+{
+  Copying *copying = [Copying new];
+  [account addObserver: copying forKeyPath: @"balance" options: 0 context: NULL];
+  change(1);
+  [account removeObserver: copying forKeyPath: @"balance"];
+  say("the balance is %d", [account balance]);
+}
+
+/// The key of a change is in a string that has another text when the change should end.
+static void keyChanges(void)
+{
+  NSMutableString *key = [NSMutableString stringWithString: @"note"];
+  [screen watch: account for: @"note"];
+  [account willChangeValueForKey: key];
+  [key setString: @"owner"];
+  [account didChangeValueForKey: key];
+  [screen unwatch: account for: @"note"];
+  say("began one change, and ended another");
+}
+
+/// Ends a change that never began; 1.28 ends that of the key that depends on it, too.
+static void endsWithDependent(void)
+{
+  [screen watch: account for: @"summary"];
+  [account didChangeValueForKey: @"balance"];
+  [screen unwatch: account for: @"summary"];
+  say("ended, and never began");
+}
+
 static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "raises", raises },
   { "raises-through", raisesThrough },
@@ -309,6 +354,9 @@ static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "setter-ends-process", setterEndsProcess },
   { "deaf-before-others", deafBeforeOthers },
   { "deaf-before-change", deafBeforeChange },
+  { "passes-on-copy", passesOnCopy },
+  { "key-changes", keyChanges },
+  { "ends-with-dependent", endsWithDependent },
 };
 
 int main(int count, char **arguments)
