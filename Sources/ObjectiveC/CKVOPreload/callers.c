@@ -110,6 +110,11 @@ bool kvos_is_called_by_foundation_but_setter(const void *subject, void *const *f
   return kvos_is_in_foundation(address) && !is_setter(address, subject);
 }
 
+bool kvos_is_fixed_key(const void *keyObject, const void *subject, void *const *frame) {
+  size_t byteCount = 0;
+  return kvos_literal_text(keyObject, &byteCount) || is_setter((uintptr_t)*slot_of_caller(frame), subject);
+}
+
 // MARK: - The call of a setter
 
 #define FARTHEST 8u

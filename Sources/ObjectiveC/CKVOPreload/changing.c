@@ -202,6 +202,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
     } else if (isKnown) {
       bool isMerged = kvos_semantics()->mergesNestedChanges && kvos_find_open_change(thread, self, key) >= 0;
       bool isDependent = is_dependent(thread, self);
+      bool isFixed = kvos_is_fixed_key(keyObject, self, __builtin_frame_address(0));
       bool isOfNoKey = !isDependent && is_of_no_key(subject, key, __builtin_frame_address(0));
       change = isMerged || isOfNoKey ? 0 : kvos_next_number();
       KVOSOpenChange open = {.subject = self,
@@ -211,7 +212,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
                              .change = change,
                              .additionCount = subject->additionCount,
                              .isUnnotified = isDependent,
-                             .keyObject = keyObject};
+                             .fixedKeyObject = isFixed ? keyObject : NULL};
       if (!push_open(thread, open)) change = 0;
       if (change && !isDependent) {
         kvos_record_change_half(false, kvos_named(subject), key, change, kind_of(point->hook, first, second),
@@ -248,11 +249,12 @@ static uint64_t find_deallocated(KVOSTracked *subject, uint32_t key, uint64_t *o
   return found;
 }
 
-// Setters pass the same string object at both ends, and retain it in between: it is read once, and its object is looked
-// up once. Null: this is the end of another change.
+// Setters pass the same string object at both ends, and retain it in between; a literal never changes: such a key is read
+// once, and its object is looked up once. Null: this may be the end of another change.
 static const KVOSOpenChange *find_own(const KVOSThread *thread, const void *subject, const void *keyObject) {
   const KVOSOpenChange *last = thread->changeCount > 0 ? &thread->changes[thread->changeCount - 1] : NULL;
-  bool isOwn = last && last->subject == subject && last->keyObject == keyObject && last->tracked->address == subject;
+  bool isOwn =
+      last && last->subject == subject && last->fixedKeyObject == keyObject && last->tracked->address == subject;
   return isOwn ? last : NULL;
 }
 

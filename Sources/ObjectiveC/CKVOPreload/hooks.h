@@ -70,6 +70,10 @@ bool kvos_is_called_by_foundation(void *const *frame);
 /// The same, unless a setter that the Foundation generated calls it.
 bool kvos_is_called_by_foundation_but_setter(const void *subject, void *const *frame);
 
+/// Whether the key of a change is the same text for as long as the change is open: a literal, or what a setter that the
+/// Foundation generated passes at both ends. Other strings may be changed meanwhile, or their address reused.
+bool kvos_is_fixed_key(const void *keyObject, const void *subject, void *const *frame);
+
 /// Logs changes of the object that the thread began before it was observed: a registration is about to be made.
 void kvos_adopt_unseen(KVOSThread *thread, const void *subject);
 

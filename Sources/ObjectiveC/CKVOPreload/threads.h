@@ -56,7 +56,8 @@ typedef struct {
   bool isUnnotified;
   /// Whether a prior notification was sent.
   bool isAnnounced;
-  const void *keyObject;
+  /// The object of `key`, if its text stays what it is; else null.
+  const void *fixedKeyObject;
 } KVOSOpenChange;
 
 /// A change that began before its object was observed.
