@@ -72,6 +72,14 @@ struct Idiom: CustomTestStringConvertible, Sendable {
     Idiom(name: "removes-nil-observer", source: "Leftovers"),
     Idiom(name: "removes-nil-path", source: "Leftovers", codes: ["KVO029", "KVO029"]),
     Idiom(name: "removes-nil-of-nil", source: "Leftovers"),
+    // Changes nest in the order in which they begin, also those of objects that are observed later.
+    Idiom(name: "observed-inside", source: "Leftovers"),
+    Idiom(
+      name: "never-ends-outside",
+      source: "Leftovers",
+      codes: ["KVO012"],
+      callers: ["neverEndsOutside"]
+    ),
     // Only the one that 1.28 does not end.
     Idiom(name: "replaces", source: "Overrides", codes: ["KVO012"]),
   ]

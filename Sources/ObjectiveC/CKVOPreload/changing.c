@@ -82,6 +82,22 @@ static bool push_open(KVOSThread *thread, KVOSOpenChange open) {
   return true;
 }
 
+static void notify_beginning(KVOSOpenChange *open, KVOSTracked *subject) {
+  if (!open->isUnnotified || open->change == 0) return;
+  open->isUnnotified = false;
+  uint64_t order = open->wasUnseen ? open->order : kvos_next_order(subject);
+  kvos_record_change_half(false, kvos_named(subject), open->key, open->change, 0, order, open->stack);
+}
+
+// Whether a change that the thread began after the one with the number `sequence` is open in the log.
+static bool has_later(const KVOSThread *thread, uint64_t sequence) {
+  for (uint32_t at = thread->changeCount; at-- > 0;) {
+    const KVOSOpenChange *each = &thread->changes[at];
+    if (each->sequence > sequence && each->change != 0 && !each->isUnnotified) return true;
+  }
+  return false;
+}
+
 void kvos_adopt_unseen(KVOSThread *thread, const void *subject) {
   for (uint32_t at = 0; at < thread->unseenCount;) {
     KVOSUnseenChange unseen = thread->unseen[at];
@@ -92,14 +108,37 @@ void kvos_adopt_unseen(KVOSThread *thread, const void *subject) {
     drop_unseen(thread, at);
     kvos_lock_registry();
     KVOSTracked *tracked = kvos_track(subject);
-    KVOSNamed named = tracked ? kvos_named(tracked) : (KVOSNamed){0, 0};
     uint64_t order = tracked ? kvos_next_order(tracked) : KVOS_NO_ORDER;
     kvos_unlock_registry();
     if (tracked == NULL) continue;
-    KVOSOpenChange open = {
-        .subject = subject, .tracked = tracked, .key = unseen.key, .stack = unseen.stack, .change = kvos_next_number()};
+    // In the log it would begin inside of those that began later, and seem to cross them.
+    bool isInside = has_later(thread, unseen.sequence);
+    KVOSOpenChange open = {.subject = subject,
+                           .tracked = tracked,
+                           .key = unseen.key,
+                           .stack = unseen.stack,
+                           .change = kvos_next_number(),
+                           .sequence = unseen.sequence,
+                           .order = order,
+                           .isUnnotified = true,
+                           .wasUnseen = true};
     if (!push_open(thread, open)) continue;
-    kvos_record_change_half(false, named, open.key, open.change, 0, order, open.stack);
+    thread->hasUnnotifiedUnseen |= isInside;
+    if (!isInside) notify_beginning(&thread->changes[thread->changeCount - 1], tracked);
+  }
+}
+
+// A change has ended: those that the thread began before it may begin in the log.
+static void notify_unseen(KVOSThread *thread) {
+  thread->hasUnnotifiedUnseen = false;
+  for (uint32_t at = 0; at < thread->changeCount; at++) {
+    KVOSOpenChange *open = &thread->changes[at];
+    if (!open->wasUnseen || !open->isUnnotified || open->tracked->address != open->subject) continue;
+    if (has_later(thread, open->sequence)) {
+      thread->hasUnnotifiedUnseen = true;
+    } else {
+      notify_beginning(open, open->tracked);
+    }
   }
 }
 
@@ -160,13 +199,6 @@ static bool is_dependent(const KVOSThread *thread, const void *subject) {
   return call && call->hook == KVOS_WILL && call->subject == subject;
 }
 
-static void notify_beginning(KVOSOpenChange *open, KVOSTracked *subject) {
-  if (!open->isUnnotified || open->change == 0) return;
-  open->isUnnotified = false;
-  kvos_record_change_half(false, kvos_named(subject), open->key, open->change, 0, kvos_next_order(subject),
-                          open->stack);
-}
-
 static bool is_observed(const KVOSTracked *subject, uint32_t key) {
   bool isFound = false;
   kvos_lock_registry();
@@ -198,7 +230,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
     bool isRecorded = subject ? kvos_is_sampled(subject->id) : kvos_sampled_objects() > 0;
     if (isKnown && isRecorded) stack = kvos_find_site(point, self, __builtin_frame_address(0));
     if (isKnown && subject == NULL) {
-      note_unseen(thread, (KVOSUnseenChange){self, key, stack});
+      note_unseen(thread, (KVOSUnseenChange){self, key, stack, ++thread->begunCount});
     } else if (isKnown) {
       bool isMerged = kvos_semantics()->mergesNestedChanges && kvos_find_open_change(thread, self, key) >= 0;
       bool isDependent = is_dependent(thread, self);
@@ -211,6 +243,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
                              .stack = stack,
                              .change = change,
                              .additionCount = subject->additionCount,
+                             .sequence = ++thread->begunCount,
                              .isUnnotified = isDependent,
                              .fixedKeyObject = isFixed ? keyObject : NULL};
       if (!push_open(thread, open)) change = 0;
@@ -307,6 +340,7 @@ void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     } else if (isKnown) {
       change = end_change(thread, subject, key, kind_of(point->hook, first, second), point, __builtin_frame_address(0));
     }
+    if (KVOS_UNLIKELY(thread->hasUnnotifiedUnseen)) notify_unseen(thread);
     going.call = kvos_begin_call(thread,
                                  (KVOSCall){.hook = KVOS_DID,
                                             .subject = self,

@@ -52,8 +52,14 @@ typedef struct {
   uint64_t change;
   /// How many additions `subject` had seen.
   uint64_t additionCount;
+  /// Its number among the changes that the thread began.
+  uint64_t sequence;
   /// Whether its beginning is not in the log yet.
   bool isUnnotified;
+  /// Whether it began before its object was observed. If others that began later were in the log by then, it is not.
+  bool wasUnseen;
+  /// Of an unseen one: its position in the order of the object's events, before that of the registration.
+  uint64_t order;
   /// Whether a prior notification was sent.
   bool isAnnounced;
   /// The object of `key`, if its text stays what it is; else null.
@@ -65,6 +71,7 @@ typedef struct {
   const void *subject;
   uint32_t key;
   uint32_t stack;
+  uint64_t sequence;
 } KVOSUnseenChange;
 
 /// An exception that is propagating on the thread.
@@ -102,10 +109,14 @@ typedef struct {
   KVOSOpenChange *changes;
   KVOSUnseenChange *unseen;
   uint64_t *scopes;
+  /// How many changes the thread has begun.
+  uint64_t begunCount;
   /// A bit for each object of `changes` and `unseen`: if it is not set, the object is in neither.
   uint64_t changingMarks;
   /// Whether an unseen change was dropped: an end without a beginning then says nothing.
   bool hasForgottenUnseen;
+  /// Whether one of `changes` may be unseen and not in the log yet.
+  bool hasUnnotifiedUnseen;
   KVOSRaised raised;
   KVOSKnownKey knownKeys[KVOS_KNOWN_KEY_COUNT];
 } KVOSThread;

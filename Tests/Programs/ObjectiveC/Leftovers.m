@@ -1,6 +1,6 @@
 // Observers that are deallocated while they are registered and what has their address afterwards, objects that change
 // while they are deallocated, classes that take what no observer handles, keys that a class does not have, removals of
-// nothing. Which one is the argument.
+// nothing, changes of objects that are observed later. Which one is the argument.
 
 #import "Bank.h"
 
@@ -205,6 +205,43 @@ static void removesNilPath(void) { removesNil(account, nil); }
 
 static void removesNilOfNil(void) { removesNil(nil, nil); }
 
+// MARK: - Changes of objects that are not observed yet
+
+/// An account changes inside a change of another, which is observed meanwhile: the changes nest.
+static void observedInside(void)
+{
+  Account *outer = [Account new];
+  Counter *counter = [Counter new];
+  watch(account, counter, @"note");
+  [outer willChangeValueForKey: @"note"];
+  [account willChangeValueForKey: @"note"];
+  watch(outer, counter, @"balance");
+  [account didChangeValueForKey: @"note"];
+  [outer setBalance: 1];
+  [outer didChangeValueForKey: @"note"];
+  say("told %d times", counter->count);
+  [outer removeObserver: counter forKeyPath: @"balance"];
+  [account removeObserver: counter forKeyPath: @"note"];
+  [outer release];
+  [counter release];
+}
+
+/// The same, and the change of the other never ends.
+static void neverEndsOutside(void)
+{
+  Account *outer = [Account new];
+  Counter *counter = [Counter new];
+  watch(account, counter, @"note");
+  [outer willChangeValueForKey: @"note"];
+  [account willChangeValueForKey: @"note"];
+  watch(outer, counter, @"balance");
+  [account didChangeValueForKey: @"note"];
+  [outer removeObserver: counter forKeyPath: @"balance"];
+  [account removeObserver: counter forKeyPath: @"note"];
+  [outer release];
+  [counter release];
+}
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "removes-deallocated", removesDeallocated },
   { "removes-deallocated-again", removesDeallocatedAgain },
@@ -217,6 +254,8 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "removes-nil-observer", removesNilObserver },
   { "removes-nil-path", removesNilPath },
   { "removes-nil-of-nil", removesNilOfNil },
+  { "observed-inside", observedInside },
+  { "never-ends-outside", neverEndsOutside },
 };
 
 int main(int count, char **arguments)
