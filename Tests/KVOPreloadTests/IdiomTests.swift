@@ -68,6 +68,7 @@ struct Idiom: CustomTestStringConvertible, Sendable {
     Idiom(name: "taken-by-root", source: "Leftovers"),
     // Nobody observes a key that the class does not have.
     Idiom(name: "tries-key", source: "Leftovers"),
+    Idiom(name: "tries-key-of-path", source: "Leftovers"),
     // A removal that names nothing does nothing, and only that of no key path is known to be a mistake.
     Idiom(name: "removes-nil-observer", source: "Leftovers"),
     Idiom(name: "removes-nil-path", source: "Leftovers", codes: ["KVO029", "KVO029"]),

@@ -210,10 +210,11 @@ static bool is_observed(const KVOSTracked *subject, uint32_t key) {
 }
 
 // Whether the Foundation begins a change that nobody can observe, and will not end it: a value is set by a key that the
-// class does not have, which raises.
-static bool is_of_no_key(const KVOSTracked *subject, uint32_t key, void *const *frame) {
-  return kvos_is_called_by_foundation_but_setter(subject->address, frame) && !is_observed(subject, key) &&
-         kvos_lacks_key(subject->address, key);
+// class does not have, which raises. The Foundation may observe the object itself, in the middle of a path: then
+// `subject` is null.
+static bool is_of_no_key(const void *object, const KVOSTracked *subject, uint32_t key, void *const *frame) {
+  return kvos_is_called_by_foundation_but_setter(object, frame) && !(subject && is_observed(subject, key)) &&
+         kvos_lacks_key(object, key);
 }
 
 void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first, uintptr_t second,
@@ -230,12 +231,13 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
     bool isRecorded = subject ? kvos_is_sampled(subject->id) : kvos_sampled_objects() > 0;
     if (isKnown && isRecorded) stack = kvos_find_site(point, self, __builtin_frame_address(0));
     if (isKnown && subject == NULL) {
-      note_unseen(thread, (KVOSUnseenChange){self, key, stack, ++thread->begunCount});
+      bool isOfNoKey = is_of_no_key(self, NULL, key, __builtin_frame_address(0));
+      if (!isOfNoKey) note_unseen(thread, (KVOSUnseenChange){self, key, stack, ++thread->begunCount});
     } else if (isKnown) {
       bool isMerged = kvos_semantics()->mergesNestedChanges && kvos_find_open_change(thread, self, key) >= 0;
       bool isDependent = is_dependent(thread, self);
       bool isFixed = kvos_is_fixed_key(keyObject, self, __builtin_frame_address(0));
-      bool isOfNoKey = !isDependent && is_of_no_key(subject, key, __builtin_frame_address(0));
+      bool isOfNoKey = !isDependent && is_of_no_key(self, subject, key, __builtin_frame_address(0));
       change = isMerged || isOfNoKey ? 0 : kvos_next_number();
       KVOSOpenChange open = {.subject = self,
                              .tracked = subject,

@@ -180,6 +180,27 @@ static void triesKey(void)
   [counter release];
 }
 
+/// The same of an object that only GNUstep observes, for a path, and that is observed later.
+static void triesKeyOfPath(void)
+{
+  Counter *counter = [Counter new];
+  Owner *owner = [Owner new];
+  [account setOwner: owner];
+  watch(account, counter, @"owner.name");
+  NS_DURING
+    [owner setValue: @"none" forKey: @"nickname"];
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  watch(owner, counter, @"name");
+  [owner setName: @"Ada"];
+  say("told %d times", counter->count);
+  [owner removeObserver: counter forKeyPath: @"name"];
+  [account removeObserver: counter forKeyPath: @"owner.name"];
+  [owner release];
+  [counter release];
+}
+
 // MARK: - Removals of nothing
 
 /// 1.28 ignores both, and the counter stays registered.
@@ -251,6 +272,7 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "taken-by-category", takenByCategory },
   { "taken-by-root", takenByRoot },
   { "tries-key", triesKey },
+  { "tries-key-of-path", triesKeyOfPath },
   { "removes-nil-observer", removesNilObserver },
   { "removes-nil-path", removesNilPath },
   { "removes-nil-of-nil", removesNilOfNil },
