@@ -193,10 +193,10 @@ static const void *key_of(KVOSHook hook, uintptr_t first, uintptr_t third) {
 }
 
 // A Foundation that begins the changes of dependent keys inside that of the key begins and ends them in the
-// same order, as if they crossed. Such a change begins in the log when it ends.
-static bool is_dependent(const KVOSThread *thread, const void *subject) {
+// same order, as if they crossed. Such a change begins in the log when it ends. `hook`: the half.
+static bool is_dependent(const KVOSThread *thread, KVOSHook hook, const void *subject) {
   const KVOSCall *call = kvos_last_call(thread);
-  return call && call->hook == KVOS_WILL && call->subject == subject;
+  return call && call->hook == hook && call->subject == subject;
 }
 
 static bool is_observed(const KVOSTracked *subject, uint32_t key) {
@@ -235,7 +235,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
       if (!isOfNoKey) note_unseen(thread, (KVOSUnseenChange){self, key, stack, ++thread->begunCount});
     } else if (isKnown) {
       bool isMerged = kvos_semantics()->mergesNestedChanges && kvos_find_open_change(thread, self, key) >= 0;
-      bool isDependent = is_dependent(thread, self);
+      bool isDependent = is_dependent(thread, KVOS_WILL, self);
       bool isFixed = kvos_is_fixed_key(keyObject, self, __builtin_frame_address(0));
       bool isOfNoKey = !isDependent && is_of_no_key(self, subject, key, __builtin_frame_address(0));
       change = isMerged || isOfNoKey ? 0 : kvos_next_number();
@@ -312,7 +312,8 @@ static uint64_t end_change(KVOSThread *thread, KVOSTracked *subject, uint32_t ke
     // Another thread has registered in the meantime. It began before all recorded events of the object.
     change = kvos_next_number();
     kvos_record_change_half(false, kvos_named(subject), key, change, 0, 0, unseen.stack);
-  } else if (!thread->hasForgottenUnseen) {
+  } else if (!thread->hasForgottenUnseen && !is_dependent(thread, KVOS_DID, subject->address)) {
+    // That of the key on which another one depends is the only mistake.
     change = kvos_next_number();
   }
   if (change == 0) return 0;
