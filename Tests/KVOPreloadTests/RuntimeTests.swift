@@ -77,6 +77,19 @@ struct RuntimeTests {
     #expect(try guarded.findings().allSatisfy { $0.code != "KVO032" }, "\(audit)")
   }
 
+  @Test(
+    "a setter that raises is a fault of the program on a newer one, too, at its call",
+    .enabled(if: !Runtime.newer.isEmpty, Runtime.whyNot),
+    arguments: Runtime.newer
+  )
+  func setterRaises(runtime: Runtime) throws {
+    _ = try guarded.recorded(ObjectiveC.program("Mistakes", on: runtime), ["setter-raises"])
+    let audit = try guarded.audit()
+    let found = try guarded.findings()
+    #expect(found.map(\.code) == ["KVO012"] && found.allSatisfy { !$0.isLibrary }, "\(audit)")
+    #expect(audit.output.contains("> #0 setterRaises "), "\(audit)")
+  }
+
   private func compare(_ runtime: Runtime) throws {
     let section = try section(of: runtime)
     var text = try String(contentsOf: Self.record, encoding: .utf8)

@@ -319,8 +319,9 @@ bool kvos_find_methods(const char *className, uintptr_t *first, uintptr_t *last)
 }
 
 bool kvos_is_near_made_method(const void *object, uintptr_t address, uintptr_t room) {
-  void *class = kvos_class_of(object);
-  if (kvos_visible_class_of(class) == class) return false;
+  // libobjc2 does not return a class that is made for one object: it hides behind the class that it has the name of.
+  void *class = *(void *const *)object;
+  if (kvos_visible_class(object) == class) return false;
   unsigned count = 0;
   bool isNear = false;
   void **methods = kvos_functions.copyMethodList(class, &count);
