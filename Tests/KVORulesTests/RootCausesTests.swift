@@ -45,6 +45,25 @@ struct RootCausesTests {
     #expect(findings(Self.forgotten) == ["KVO021[KVO008 KVO007 KVO022]"])
   }
 
+  @Test("a change that another one crossed, and that never ends, is one finding with both")
+  func crossedChange() {
+    let log = SampleLog {
+      $0.register("1", "Account#11", by: "Screen#21", "name")
+      $0.registerEnd("1")
+      $0.will("Account#11", "name", change: "a")
+      $0.will("Account#12", "balance", change: "b")
+      $0.did("Account#11", "name", change: "a")
+      $0.notify("1", change: "a")
+      $0.notifyEnd("1", change: "a")
+      $0.did("Account#12", "balance", change: "b")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO012@5"])
+    #expect(findings(log) == ["KVO012"])
+    #expect(log.without(8).outcome() == ["KVO012@5", "KVO012@4"])
+    #expect(findings(log.without(8)) == ["KVO012[KVO012]"])
+  }
+
   @Test("what also happened without the root stands by itself")
   func partly() {
     // One of two registrations is expected to live: it is not a leak, but its observer is deallocated.

@@ -18,6 +18,8 @@ struct RootCauses: Sendable {
     case registration
     /// A change that both concern, by its beginning.
     case change
+    /// The failed event of the root, if it is the beginning of the change that another one crossed.
+    case crossed
   }
 
   private struct Root {
@@ -43,6 +45,8 @@ struct RootCauses: Sendable {
         Root(code: .unbalancedChange, tie: .event), Root(code: .concurrentChange, tie: .change),
       ]
     case .missedDelivery: [Root(code: .concurrentChange, tie: .change)]
+    // A change that never ends is still open when one ends that it began in.
+    case .unbalancedChange: [Root(code: .unbalancedChange, tie: .crossed)]
     // A registration that a removal under a wrong context was meant for remains, as does one that a cycle keeps alive.
     case .leakedRegistration: ofKept
     case .observedDeinitWhileObserved, .observerDeinitWhileRegistered: ofKept + [ofLeaked]
@@ -80,6 +84,8 @@ struct RootCauses: Sendable {
       case .registration: registered
       // What fails of a change that overlaps with another is its beginning.
       case .change: [failed] + changed
+      // The first one is the change that ended.
+      case .crossed: Array(changed.dropFirst())
       }
     }
   }
@@ -163,8 +169,9 @@ struct RootCauses: Sendable {
     guard let all = occurrences[position] else { return nil }
     let roots = Self.roots(of: finding.code)
     func explaining(_ occurrence: Occurrence, _ root: Root) -> Set<Int> {
+      let tie = root.tie == .crossed ? .event : root.tie
       let related = occurrence.events(root.tie).flatMap { event in
-        index[Key(code: root.code, tie: root.tie, input: finding.input, event: event)] ?? []
+        index[Key(code: root.code, tie: tie, input: finding.input, event: event)] ?? []
       }
       return Set(related.filter { findings[$0].severity >= finding.severity })
     }
