@@ -56,6 +56,26 @@ import Testing
     #expect(signatures[0] == signatures[1])
   }
 
+  @Test(
+    "what an optimizer appends to a name is not part of it, nor a module",
+    arguments: [
+      ("gauges_close.cold.1", "gauges_close"),
+      ("gauges_close.llvm.11394337073705085640", "gauges_close"),
+      ("gauges_close.part.0.cold.2", "gauges_close"),
+      ("-[GaugeView close].cold.1", "-[GaugeView close]"),
+      ("$s6Gauges5MeterC5closeyyF.cold.1", "Gauges.Meter.close() -> ()"),
+      ("gauges.cold.close", "gauges.cold.close"), ("gauges_close.2", "gauges_close.2"),
+    ]
+  )
+  func suffix(function: (spelled: String, name: String)) throws {
+    let text = Self.raised + "2  Gauges  0x102d1c1b4 \(function.spelled) + 196\n"
+    #expect(frames(text).last?.symbol == function.name)
+    if function.name == "gauges_close" {
+      let hint = try #require(Reading.findings(text).first).hint
+      #expect(hint.contains("[meter removeObserver:"))
+    }
+  }
+
   @Test("a function of Swift that returns nothing keeps its type")
   func void() {
     let text = Self.raised + "2  Gauges  0x102d1c1b4 $s6Gauges5MeterC5closeyyF + 196\n"

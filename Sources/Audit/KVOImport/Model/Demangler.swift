@@ -10,12 +10,28 @@ enum Demangler {
   /// mangled as it is.
   static func demangled(_ name: String) -> String {
     guard name.utf8.count < limit else { return name }
+    let name = withoutSuffix(name)
     if name.hasPrefix("_Tt") { return objectiveCName(name) ?? name }
     let starts = ["$s", "_$s", "$S", "_$S", "_T0"]
     guard starts.contains(where: name.hasPrefix) else { return cName(name) ?? name }
     guard let text = swift_demangle(name, name.utf8.count, nil, nil, 0) else { return name }
     defer { free(text) }
     return String(cString: text)
+  }
+
+  /// What optimizers append to the name of a part or a copy of a function, before a number that may be another in each build.
+  private static let suffixes = [".cold", ".llvm", ".part", ".isra", ".constprop"]
+
+  /// `gauges_close.llvm.1139` as `gauges_close`.
+  private static func withoutSuffix(_ name: String) -> String {
+    guard name.utf8.last.map(\.isASCIIDigit) == true else { return name }
+    var front = name[...]
+    while front.last?.isNumber == true { front.removeLast() }
+    guard front.popLast() == ".", let suffix = suffixes.first(where: front.hasSuffix) else {
+      return name
+    }
+    let rest = front.dropLast(suffix.count)
+    return rest.isEmpty ? name : withoutSuffix(String(rest))
   }
 
   /// A name of C++, before which Apple's linker puts one more underscore.
