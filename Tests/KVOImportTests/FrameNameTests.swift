@@ -97,6 +97,27 @@ import Testing
     #expect(last.last?.address == 0x1_b13f_f431)
   }
 
+  @Test(
+    "what is in place of an unknown function is not the first own one, also in exports",
+    arguments: [
+      "<redacted>", "(Missing)", "<unknown>", "<deduplicated_symbol>", "___lldb_unnamed_symbol12",
+    ]
+  )
+  func placeholder(name: String) {
+    let text =
+      Self.raised + """
+        2  Gauges  0x102d1c1b4 \(name) + 196
+        3  Gauges  0x102d1c1b5 -[GaugeView stop] + 20
+        """
+    let json = #"""
+      {"exceptions":[{"type":"NSRangeException","exception_message":"Cannot remove an observer <GaugeView 0x1a0> for the key path \"level\" from <Meter 0x2b0> because it is not registered as an observer.","frames":[{"symbol":"objc_exception_throw","address":"1","library":"libobjc.A.dylib"},{"symbol":"\#(name)","address":"2","library":"Gauges"},{"symbol":"-[GaugeView stop]","address":"3","library":"Gauges"}]}]}
+      """#
+    for text in [text, json] {
+      #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
+      #expect(frames(text).first(where: \.isFirstOwn)?.symbol == "-[GaugeView stop]")
+    }
+  }
+
   @Test("a heading after such a frame begins another stack")
   func heading() {
     let text =

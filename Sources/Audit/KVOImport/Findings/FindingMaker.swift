@@ -201,7 +201,7 @@ struct FindingMaker {
     let thrown = all.prefix(14).lastIndex { $0.endsUnwinding || $0.isSignalHandlerEnd }
     let frames = all.enumerated().map { index, frame in
       let isOwn =
-        !hasOwn && frame.symbol != nil && index > thrown ?? -1
+        !hasOwn && frame.symbol.map { !FrameLine.isMissing($0) } ?? false && index > thrown ?? -1
         && ImageOrigin.isOwn(frame, process: process, appModules: appModules)
       hasOwn = hasOwn || isOwn
       return Finding.StackFrame(

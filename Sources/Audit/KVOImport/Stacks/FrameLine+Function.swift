@@ -1,7 +1,14 @@
 /// The name of a function, and what is in its place or after it.
 extension FrameLine {
   /// What reports print if an address has no function.
-  static let missing = ["<redacted>", "(Missing)", "???", "(null)", "<unknown>"]
+  private static let missing = [
+    "<redacted>", "(Missing)", "???", "(null)", "<unknown>", "<deduplicated_symbol>",
+  ]
+
+  /// Whether `name` is what a report or a debugger has in place of a function that it does not know.
+  static func isMissing(_ name: String) -> Bool {
+    missing.contains(name) || name.hasPrefix("___lldb_unnamed_symbol")
+  }
 
   /// Whether the frame in `line` says that its function is not known: then it does not continue in the next line.
   static func namesNoFunction(_ line: ArraySlice<UInt8>) -> Bool {

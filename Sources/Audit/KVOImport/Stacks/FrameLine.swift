@@ -245,8 +245,7 @@ struct FrameLine {
     if let plus = Self.lastOffset(in: name) { name = name[..<plus] }
     name = Self.trimmed(name)
     let spelled = String(decoding: name, as: UTF8.self)
-    let isNothing =
-      spelled.isEmpty || spelled.hasPrefix("0x") || Self.missing.contains { spelled == $0 }
+    let isNothing = spelled.isEmpty || spelled.hasPrefix("0x") || Self.isMissing(spelled)
     frame.symbol = isNothing ? nil : Self.repaired(Demangler.demangled(spelled))
     return frame
   }
