@@ -138,9 +138,7 @@ final class SubjectStorage: Sendable {
   func cancel(_ id: RegistrationID, by cause: CancelCause, stack: StackID? = nil) {
     // Checked under the lock, as for the addition: a log that begins now either finds the registration gone or receives
     // the event of its end.
-    let dropped = machine.withLock { machine in
-      isRecorded ? nil : machine.drop(id, by: cause, in: published)
-    }
+    let dropped = machine.withLock { isRecorded ? nil : $0.drop(id, by: cause, in: published) }
     if let dropped {
       letGo(ofHeld: dropped)
     } else {
@@ -319,7 +317,9 @@ final class SubjectStorage: Sendable {
 
   // MARK: Listening
 
-  func attach(_ link: ObservationLink) -> Bool { machine.withLock { $0.attach(link, in: published) } }
+  func attach(_ link: ObservationLink) -> Bool {
+    machine.withLock { $0.attach(link, in: published) }
+  }
 
   func detach(_ id: RegistrationID, number: Int32, key: StringID) -> Bool {
     machine.withLock { $0.detach(id, number: number, key: key, in: published) }
