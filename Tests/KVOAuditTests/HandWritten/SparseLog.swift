@@ -55,5 +55,5 @@ struct SparseLog: Sendable, CustomTestStringConvertible {
 
   static let all =
     removals + additions + deaths + deliveries + changes + paths + scopes + threads + doubts
-    + writers + unnamed + ends
+    + writers + unnamed + ends + numbers
 }

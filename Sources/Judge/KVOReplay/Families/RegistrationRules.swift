@@ -282,8 +282,9 @@ struct RegistrationRules: Sendable {
     if removal.isUnmatched { return .recorded(nil) }
     guard let id = removal.registration else { return .byName }
     if log.unsaid.registration != nil, log.ledger.slot(of: id) < 0 {
-      let candidate = log.ledger.newest(NamePair(removal), nil, on: subject).slot
-      if candidate >= 0, !log.ledger.slots[candidate].isNumbered { return .byName }
+      let context = removal.context == .unspecified ? nil : removal.context
+      let candidate = log.ledger.newestUnnumbered(NamePair(removal), context, on: subject)
+      if candidate >= 0 { return .recorded(log.ledger.slots[candidate].registration.id) }
     }
     if log.unsaid.removed == nil { return .recorded(id) }
     let copy = standIn(for: log.ledger.slot(of: id), &log)

@@ -35,7 +35,9 @@ extension RegistrationLedger {
   ///
   /// Examines at most the newest `limit` times 8 registrations.
   package mutating func newestPerContext(_ pair: NamePair, on subject: Int, limit: Int) -> [Int] {
-    newest(pair, on: subject, limit: limit) { context, found in !found.contains(context) }
+    newest(pair, on: subject, limit: limit) { slot, found in
+      !found.contains(slot.registration.context.asAdded)
+    }
   }
 
   /// The live registrations of `pair` under `context`, as added, newest first, `limit` at most.
@@ -47,18 +49,35 @@ extension RegistrationLedger {
     on subject: Int,
     limit: Int
   ) -> [Int] {
-    newest(pair, on: subject, limit: limit) { found, _ in found == context }
+    newest(pair, on: subject, limit: limit) { slot, _ in
+      slot.registration.context.asAdded == context
+    }
+  }
+
+  /// The newest live registration of `pair` whose number the log does not state, under `context` if that is given (as
+  /// added); -1: none.
+  ///
+  /// Examines at most the newest 512 registrations.
+  package mutating func newestUnnumbered(
+    _ pair: NamePair,
+    _ context: Context?,
+    on subject: Int
+  ) -> Int {
+    newest(pair, on: subject, limit: 64) { slot, found in
+      found.isEmpty && !slot.isNumbered
+        && (context == nil || slot.registration.context.asAdded == context)
+    }.first ?? -1
   }
 
   /// The live registrations of `pair` that are wanted, newest first, `limit` at most.
   ///
-  /// Examines at most the newest `limit` times 8 registrations. `isWanted` decides by the context as added, and by the
-  /// contexts of what was found before.
+  /// Examines at most the newest `limit` times 8 registrations. `isWanted` decides by the slot, and by the contexts, as
+  /// added, of what was found before.
   private mutating func newest(
     _ pair: NamePair,
     on subject: Int,
     limit: Int,
-    where isWanted: (_ context: Context, _ found: [Context]) -> Bool
+    where isWanted: (_ slot: Slot, _ found: [Context]) -> Bool
   ) -> [Int] {
     let isIndexed = subjects[subject].isIndexed
     var result: [Int] = []
@@ -69,10 +88,9 @@ extension RegistrationLedger {
       ? Int(names.chain(of: pair, on: subject).newest) : Int(subjects[subject].newest)
     while at >= 0, result.count < limit, looked < limit * 8 {
       looked += 1
-      let context = slots[at].registration.context.asAdded
-      if isIndexed || pair.fits(slots[at].registration), isWanted(context, contexts) {
+      if isIndexed || pair.fits(slots[at].registration), isWanted(slots[at], contexts) {
         result.append(at)
-        contexts.append(context)
+        contexts.append(slots[at].registration.context.asAdded)
       }
       at = isIndexed ? names.olderOfPair(at) : Int(slots[at].older)
     }

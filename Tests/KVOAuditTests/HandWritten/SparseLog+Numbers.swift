@@ -1,0 +1,44 @@
+// Logs of writers who number some of their registrations, or look at values between a change and its deliveries.
+extension SparseLog {
+  static let numbers = [
+    SparseLog(
+      "two contexts, of which only the second addition has a number, both removed by number",
+      [],
+      notJudged: ["KVO032"],
+      """
+      {"event":"register","thread":1,$pair,"context":"0x10"}
+      {"event":"register","thread":1,$pair,"context":"0x20","registration":5}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1}
+      {"event":"notifyEnd","thread":1,"registration":5,"change":1}
+      {"event":"remove","thread":1,$pair,"context":"0x10","registration":4}
+      {"event":"remove","thread":1,$pair,"context":"0x20","registration":5}
+      {"event":"deinitEnd","thread":1,"object":$screen}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "two contexts, of which only the second addition has a number, and only the second is removed",
+      ["KVO007 error"],
+      """
+      {"event":"register","thread":1,$pair,"context":"0x10"}
+      {"event":"register","thread":1,$pair,"context":"0x20","registration":5}
+      {"event":"remove","thread":1,$pair,"context":"0x20","registration":5}
+      {"event":"deinitEnd","thread":1,"object":$screen}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a number that no addition has, under a context that only additions with a number have",
+      [],
+      """
+      {"event":"register","thread":1,$second}
+      {"event":"register","thread":1,$pair,"context":"0x20","registration":5}
+      {"event":"remove","thread":1,$pair,"context":"0x10","registration":4}
+      {"event":"remove","thread":1,$pair,"context":"0x20","registration":5}
+      {"event":"exit","status":0}
+      """
+    ),
+  ]
+}
