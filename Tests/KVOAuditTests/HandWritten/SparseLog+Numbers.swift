@@ -40,5 +40,34 @@ extension SparseLog {
       {"event":"exit","status":0}
       """
     ),
+    SparseLog(
+      "a token without a number that was notified by its number, and released in its scope",
+      [],
+      notJudged: ["KVO031"],
+      """
+      {"event":"scopeBegin","thread":1,"id":1}
+      {"event":"register","thread":1,$only,"token":$token}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1}
+      {"event":"notifyEnd","thread":1,"registration":5,"change":1}
+      {"event":"deinit","thread":1,"object":$token}
+      {"event":"deinitEnd","thread":1,"object":$token}
+      {"event":"scopeEnd","thread":1,"id":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a token with a number that was never notified, and released in its scope",
+      ["KVO031 warning"],
+      """
+      {"event":"scopeBegin","thread":1,"id":1}
+      {"event":"register","thread":1,$only,"token":$token,"registration":5}
+      {"event":"deinit","thread":1,"object":$token}
+      {"event":"deinitEnd","thread":1,"object":$token}
+      {"event":"scopeEnd","thread":1,"id":1}
+      {"event":"exit","status":0}
+      """
+    ),
   ]
 }

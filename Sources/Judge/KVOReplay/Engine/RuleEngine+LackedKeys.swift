@@ -50,6 +50,9 @@ extension RuleEngine {
     say([.tokenDropped], log.unsaid.time) {
       "event \($0), or the addition of its token, does not say its \"t\", by which a token that is dropped at once is known"
     }
+    say([.tokenDropped], log.unsaid.dropped) {
+      "the addition at event \($0) does not say its \"registration\", which notifications name"
+    }
     let removals: [RuleCode] = [
       .doubleRemove, .removeUnregistered, .removeWrongContext, .ambiguousRemove,
       .duplicateRegistration, .observedDeinitWhileObserved, .observerDeinitWhileRegistered,

@@ -40,6 +40,8 @@ struct Unsaid: Sendable {
   var copy: Int?
   /// The end of a token that may have been dropped at once: it, or its addition, does not state its time.
   var time: Int?
+  /// The addition of a token that may have been dropped at once, without a number.
+  var dropped: Int?
   /// The rules whose verdicts were withheld because the thread is unknown.
   var threadRules: Set<RuleCode> = []
   /// The rules whose verdicts were withheld because the numbers of registrations are unknown.

@@ -52,6 +52,11 @@ extension RegistrationRules {
       }
       guard time.subtractingReportingOverflow(began).partialValue <= Self.atOnce else { return }
     }
+    // No notification can name it.
+    if !log.ledger.slots[slot].isNumbered {
+      if log.unsaid.dropped == nil { log.unsaid.dropped = registered.event }
+      return
+    }
     let thread = log.threads[target.thread]
     let isReplaced =
       thread.activity == thread.newestActivity && origin.activity != thread.newestActivity
