@@ -69,5 +69,26 @@ extension SparseLog {
       {"event":"exit","status":0}
       """
     ),
+    SparseLog(
+      "a notification that does not say its thread, of one of two changes, before that of a third",
+      [],
+      notJudged: ["KVO032"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5}
+      {"event":"willChange",$change,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"willChange","thread":1,$change,"change":2}
+      {"event":"didChange","thread":1,$change,"change":2}
+      {"event":"notify","registration":5}
+      {"event":"notifyEnd","registration":5}
+      {"event":"notify","thread":1,"registration":5,"change":1}
+      {"event":"notifyEnd","thread":1,"registration":5,"change":1}
+      {"event":"willChange","thread":1,$change,"change":3}
+      {"event":"didChange","thread":1,$change,"change":3}
+      {"event":"notify","thread":1,"registration":5,"change":3}
+      {"event":"notifyEnd","thread":1,"registration":5,"change":3}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
   ]
 }

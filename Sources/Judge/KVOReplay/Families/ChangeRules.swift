@@ -192,7 +192,7 @@ struct ChangeRules: Sendable {
 
   private mutating func confirm(_ slot: Int, _ change: ChangeID?, _ log: inout ReplayState) {
     if misses.isEmpty || change == nil { return }
-    log.verdicts += misses.confirm(log.ledger.slots[slot].registration.id)
+    log.addMisses(misses.confirm(log.ledger.slots[slot].registration.id))
   }
 
   // MARK: - Verdicts that wait
@@ -343,10 +343,12 @@ extension Registration {
 }
 
 extension ReplayState {
-  /// Adds verdicts that waited, except for those of unknown threads of which any may still notify.
+  /// Adds verdicts that waited, except for those of unknown threads of which any may still notify, and those that events
+  /// without a thread may refute.
   fileprivate mutating func addMisses(_ waited: [Verdict]) {
+    let isMixed = unsaid.thread != nil && namesSomeThreads
     for verdict in waited {
-      if hasEnded || verdict.evidence.first?.thread != nil {
+      if !isMixed, hasEnded || verdict.evidence.first?.thread != nil {
         verdicts.append(verdict)
       } else {
         unsaid.threadRules.insert(.missedDelivery)
