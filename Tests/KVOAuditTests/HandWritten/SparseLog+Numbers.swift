@@ -90,5 +90,27 @@ extension SparseLog {
       {"event":"exit","thread":1,"status":0}
       """
     ),
+    SparseLog(
+      "killed between the look of a probe at a changed value and the notification",
+      [],
+      notJudged: ["KVO032"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"write","thread":1,$change,"fingerprint":"1"}
+      """
+    ),
+    SparseLog(
+      "a probe looks at a changed value, of which nobody is notified before the next change",
+      ["KVO032 error"],
+      """
+      {"event":"register","thread":1,$pair,"registration":5}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"write","thread":1,$change,"fingerprint":"1"}
+      {"event":"willChange","thread":1,"subject":$account,"key":"owner","change":2}
+      """
+    ),
   ]
 }

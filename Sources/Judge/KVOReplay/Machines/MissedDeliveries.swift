@@ -148,9 +148,11 @@ struct MissedDeliveries: Sendable {
     // A path that is followed to another object may be refused there.
     case .notify, .cancel, .refused, .attach, .detach, .lock, .unlock, .registerEnd, .removeEnd,
       .live, .threadName, .module, .crash, .dropped, .process, .expects, .keep, .sample,
-      .consumerBegin, .parked, .consumerEnd:
+      .consumerBegin, .parked, .consumerEnd,
+      // A probe looks at the value between the change and its deliveries.
+      .write:
       .none
-    case .didChange, .deinit, .deinitEnd, .write, .hold, .drop, .walkBegin, .walkEnd,
+    case .didChange, .deinit, .deinitEnd, .hold, .drop, .walkBegin, .walkEnd,
       .expectDeinit, .classChanged, .declares:
       .wentOn
     }
