@@ -171,6 +171,13 @@ struct ScopeRules: Sendable {
     return log.deallocations[token.id] == nil
   }
 
+  /// Whether the registration at `slot` may have ended instead of an equal one, or may not have been made in the scope:
+  /// lines that state neither their scope nor their thread may be of several threads.
+  private func isDoubtful(_ slot: Int, _ log: ReplayState) -> Bool {
+    log.ledger.slots[slot].isEndShared
+      || inferredSlots.contains(Int32(slot)) && log.ledger.slots[slot].registered.thread == nil
+  }
+
   private mutating func judgeLeaks(
     _ members: [Int],
     name: StringID,
@@ -190,7 +197,7 @@ struct ScopeRules: Sendable {
           of: registration,
           [evidence, registered] + (opened.map { [$0] } ?? []),
           .scope(name),
-          confidence: log.ledger.slots[slot].isEndShared ? .low : .high
+          confidence: isDoubtful(slot, log) ? .low : .high
         )
       )
     }
