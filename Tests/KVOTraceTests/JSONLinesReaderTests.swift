@@ -130,6 +130,18 @@ import Testing
         #"{"event":"exit","status":0,"stack":[{"line":-4}]}"#,
         #"1:38: "line" is -4; it must be a whole number from 0 to 4294967295"#
       ),
+      (
+        #"{"event":"process","schema":1,"pid":-1}"#,
+        #"1:31: "pid" is -1; it must be a whole number from 0 to 9223372036854775807"#
+      ),
+      (
+        #"{"event":"scopeBegin","id":-1,"repetition":-1}"#,
+        #"1:31: "repetition" is -1; it must be a whole number from 0 to 9223372036854775807"#
+      ),
+      (
+        #"{"event":"crash","live":-2}"#,
+        #"1:18: "live" is -2; it must be a whole number from 0 to 9223372036854775807"#
+      ),
       ("{\"event\":\"threadName\",\"name\":\"\u{0}\"}", "1:31: not JSON: a NUL byte"),
       (#"{"event":"threadName","name":"\ud800"}"#, "1:31: not JSON: half of a surrogate pair"),
     ]

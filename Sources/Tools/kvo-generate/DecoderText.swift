@@ -100,8 +100,8 @@ enum DecoderText {
     case (.identifier, _), (.match, _): return call("identifier")
     case (.choice, _): return plain("line.choice(\(key))")
     case (.flag, _): return plain("line.flag(\(key))")
-    case (.number, _), (.count, _), (.schema, _), (.signed, _):
-      return plain("line.number(\(key))")
+    case (.number, _), (.signed, _): return plain("line.number(\(key))")
+    case (.count, _), (.schema, _): return plain("line.number(\(key), from: 0)")
     case (.short, _): return "Int(\(plain("line.number(\(key), UInt32.self)")))"
     case (.address, _): return plain("line.address(\(key))")
     case (.rules, _): return call("rules")

@@ -69,7 +69,7 @@ package indirect enum FieldType: Sendable {
   case flag
   /// A whole number of 64 bits.
   case number
-  /// A whole number that Swift holds as an `Int`.
+  /// A whole number that Swift holds as an `Int`, and that is not negative.
   case count
   /// The version of the log's grammar.
   case schema

@@ -72,10 +72,11 @@ struct LineFields {
     }
   }
 
-  /// A whole number that fits `type`.
+  /// A whole number that fits `type`, and is not below `least`.
   func number<Number: FixedWidthInteger>(
     _ key: String,
-    _ type: Number.Type = Number.self
+    _ type: Number.Type = Number.self,
+    from least: Number = .min
   ) throws(FieldError) -> Number? {
     guard let value = self[key] else { return nil }
     let number: Number? =
@@ -84,8 +85,8 @@ struct LineFields {
       case .negative(let number): Number(exactly: number)
       default: nil
       }
-    guard let number else {
-      throw wrong(key, value, "a whole number from \(Number.min) to \(Number.max)")
+    guard let number, number >= least else {
+      throw wrong(key, value, "a whole number from \(least) to \(Number.max)")
     }
     return number
   }

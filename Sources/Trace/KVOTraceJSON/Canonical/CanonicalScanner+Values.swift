@@ -104,6 +104,12 @@ extension CanonicalScanner {
     return isNegative ? -magnitude : magnitude
   }
 
+  /// A whole number that fits `Int` and is not negative.
+  func count(_ line: inout LineCursor) throws(NotCanonical) -> Int {
+    guard let number = Int(exactly: try number(&line)) else { throw NotCanonical() }
+    return number
+  }
+
   /// A whole number that fits `UInt32`.
   func short(_ line: inout LineCursor) throws(NotCanonical) -> Int {
     guard let number = UInt32(exactly: try number(&line)) else { throw NotCanonical() }

@@ -138,10 +138,10 @@ extension CanonicalScanner {
     _ line: inout LineCursor,
     _ names: inout TraceNames
   ) throws(NotCanonical) -> ProcessInfo {
-    let schema: Int = line.take(#","schema":"#) ? try integer(&line) : ProcessInfo.schema
+    let schema: Int = line.take(#","schema":"#) ? try count(&line) : ProcessInfo.schema
     // A later schema is for the reader to refuse.
     guard schema <= ProcessInfo.schema else { throw NotCanonical() }
-    let pid: Int? = line.take(#","pid":"#) ? try integer(&line) : nil
+    let pid: Int? = line.take(#","pid":"#) ? try count(&line) : nil
     let executable = line.take(#","executable":"#) ? try text(&line) : nil
     let runtime: ProcessInfo.Runtime? = try runtimeWord(&line)
     let os = line.take(#","os":"#) ? try text(&line) : nil
@@ -150,8 +150,8 @@ extension CanonicalScanner {
     let saysScopes = line.take(#","saysScopes":"#) ? try flag(&line) : false
     let omitsNotifications = line.take(#","omitsNotifications":"#) ? try flag(&line) : false
     let appVersion = line.take(#","appVersion":"#) ? try text(&line) : nil
-    let earlierEventCount: Int? = line.take(#","earlierEvents":"#) ? try integer(&line) : nil
-    let sampledShare: Int? = line.take(#","sampled":"#) ? try integer(&line) : nil
+    let earlierEventCount: Int? = line.take(#","earlierEvents":"#) ? try count(&line) : nil
+    let sampledShare: Int? = line.take(#","sampled":"#) ? try count(&line) : nil
     return ProcessInfo(
       schema: schema,
       pid: pid,
@@ -341,7 +341,7 @@ extension CanonicalScanner {
     let id: ScopeID = try identifier(&line, &names)
     let parent: ScopeID? = line.take(#","parent":"#) ? try identifier(&line, &names) : nil
     let name: StringID = line.take(#","name":"#) ? try string(&line, &names) : .none
-    let repetition: Int? = line.take(#","repetition":"#) ? try integer(&line) : nil
+    let repetition: Int? = line.take(#","repetition":"#) ? try count(&line) : nil
     return Scope(id: id, parent: parent, name: name, repetition: repetition)
   }
 
@@ -374,7 +374,7 @@ extension CanonicalScanner {
     let signal: StringID = line.take(#","signal":"#) ? try string(&line, &names) : .none
     let exception: StringID = line.take(#","exception":"#) ? try string(&line, &names) : .none
     let reason: StringID = line.take(#","reason":"#) ? try string(&line, &names) : .none
-    let liveCount: Int? = line.take(#","live":"#) ? try integer(&line) : nil
+    let liveCount: Int? = line.take(#","live":"#) ? try count(&line) : nil
     return Crash(signal: signal, exception: exception, reason: reason, liveCount: liveCount)
   }
 
@@ -390,7 +390,7 @@ extension CanonicalScanner {
     let registration: RegistrationID? =
       line.take(#","registration":"#) ? try identifier(&line, &names) : nil
     let task: StringID = line.take(#","task":"#) ? try string(&line, &names) : .none
-    let priority: Int? = line.take(#","priority":"#) ? try integer(&line) : nil
+    let priority: Int? = line.take(#","priority":"#) ? try count(&line) : nil
     let expectedToLive: StringID =
       line.take(#","expectedToLive":"#) ? try string(&line, &names) : .none
     let since: UInt64? = line.take(#","since":"#) ? try number(&line) : nil

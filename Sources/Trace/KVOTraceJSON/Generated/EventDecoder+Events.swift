@@ -87,8 +87,8 @@ extension EventDecoder {
   }
 
   private mutating func process(_ line: LineFields) throws(FieldError) -> ProcessInfo {
-    let schema: Int = try line.number("schema") ?? ProcessInfo.schema
-    let pid: Int? = try line.number("pid")
+    let schema: Int = try line.number("schema", from: 0) ?? ProcessInfo.schema
+    let pid: Int? = try line.number("pid", from: 0)
     let executable = try line.text("executable")
     let runtime: ProcessInfo.Runtime? = try line.choice("runtime")
     let os = try line.text("os")
@@ -97,8 +97,8 @@ extension EventDecoder {
     let saysScopes = try line.flag("saysScopes") ?? false
     let omitsNotifications = try line.flag("omitsNotifications") ?? false
     let appVersion = try line.text("appVersion")
-    let earlierEventCount: Int? = try line.number("earlierEvents")
-    let sampledShare: Int? = try line.number("sampled")
+    let earlierEventCount: Int? = try line.number("earlierEvents", from: 0)
+    let sampledShare: Int? = try line.number("sampled", from: 0)
     return ProcessInfo(
       schema: schema,
       pid: pid,
@@ -243,7 +243,7 @@ extension EventDecoder {
     let id: ScopeID = try requiredIdentifier("id", line)
     let parent: ScopeID? = try identifier("parent", line)
     let name = try string("name", line)
-    let repetition: Int? = try line.number("repetition")
+    let repetition: Int? = try line.number("repetition", from: 0)
     return Scope(id: id, parent: parent, name: name, repetition: repetition)
   }
 
@@ -268,7 +268,7 @@ extension EventDecoder {
     let signal = names.id(of: try line.textOrNumber("signal") ?? "")
     let exception = try string("exception", line)
     let reason = try string("reason", line)
-    let liveCount: Int? = try line.number("live")
+    let liveCount: Int? = try line.number("live", from: 0)
     return Crash(signal: signal, exception: exception, reason: reason, liveCount: liveCount)
   }
 
@@ -279,7 +279,7 @@ extension EventDecoder {
     let site = try string("site", line)
     let registration: RegistrationID? = try identifier("registration", line)
     let task = try string("task", line)
-    let priority: Int? = try line.number("priority")
+    let priority: Int? = try line.number("priority", from: 0)
     let expectedToLive = try string("expectedToLive", line)
     let since: UInt64? = try line.number("since")
     let isOrphaned = try line.flag("orphaned") ?? false
