@@ -344,4 +344,33 @@ struct RootCausesTests {
         """#
     )
   }
+
+  @Test("changes of other threads that seem to overlap with one that never ends follow from that")
+  func neverEnding() {
+    let log = SampleLog {
+      $0.beginScope("s")
+      $0.will(change: "c", scope: "s")
+      $0.will(change: "d", thread: "2")
+      $0.did(change: "d", thread: "2")
+      $0.endScope("s")
+      $0.exit()
+    }
+    #expect(findings(log) == ["KVO012[KVO024]"])
+    let ended = log.inserting(before: 4) { $0.did(change: "c", scope: "s") }
+    #expect(findings(ended) == ["KVO024"])
+  }
+
+  @Test("a change that really overlaps with one of another thread stands beside halves that cross")
+  func crossingHalves() {
+    let log = SampleLog {
+      $0.will(change: "c")
+      $0.will(change: "d", thread: "2")
+      $0.did(change: "d", thread: "2")
+      $0.will(change: "e")
+      $0.did(change: "c")
+      $0.did(change: "e")
+      $0.exit()
+    }
+    #expect(findings(log) == ["KVO024", "KVO012"])
+  }
 }

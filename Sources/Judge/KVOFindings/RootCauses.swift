@@ -20,6 +20,8 @@ struct RootCauses: Sendable {
     case change
     /// The failed event of the root, if it is the beginning of the change that another one crossed.
     case crossed
+    /// The failed event of the root, if it is the beginning of the change that another thread's seems to overlap with.
+    case unended
   }
 
   private struct Root {
@@ -47,6 +49,7 @@ struct RootCauses: Sendable {
     case .missedDelivery: [Root(code: .concurrentChange, tie: .change)]
     // A change that never ends is still open when one ends that it began in.
     case .unbalancedChange: [Root(code: .unbalancedChange, tie: .crossed)]
+    case .concurrentChange: [Root(code: .unbalancedChange, tie: .unended)]
     // A registration that a removal under a wrong context was meant for remains, as does one that a cycle keeps alive.
     case .leakedRegistration: ofKept
     case .observedDeinitWhileObserved, .observerDeinitWhileRegistered: ofKept + [ofLeaked]
@@ -86,6 +89,7 @@ struct RootCauses: Sendable {
       case .change: [failed] + changed
       // The first one is the change that ended.
       case .crossed: Array(changed.dropFirst())
+      case .unended: changed
       }
     }
   }
@@ -169,7 +173,11 @@ struct RootCauses: Sendable {
     guard let all = occurrences[position] else { return nil }
     let roots = Self.roots(of: finding.code)
     func explaining(_ occurrence: Occurrence, _ root: Root) -> Set<Int> {
-      let tie = root.tie == .crossed ? .event : root.tie
+      let tie =
+        switch root.tie {
+        case .crossed, .unended: Tie.event
+        case .event, .registration, .change: root.tie
+        }
       let related = occurrence.events(root.tie).flatMap { event in
         index[Key(code: root.code, tie: tie, input: finding.input, event: event)] ?? []
       }
