@@ -178,6 +178,25 @@ struct SignatureTests {
     #expect(up.lines == finding((100..<300).reversed()).lines)
     #expect(up.lines.count == Finding.lineLimit && up.count == 200)
   }
+
+  @Test("has a line for each place at which the halves of one change do not match")
+  func unbalanced() throws {
+    let log = SampleLog {
+      $0.did(stack: ["Account.deposit(_:) (Account.swift:9)"])
+      $0.did(stack: ["Account.withdraw(_:) (Account.swift:20)"])
+      $0.did(stack: ["Account.withdraw(_:) (Account.swift:20)"])
+      $0.exit()
+    }
+    let builder = FindingBuilder(names: log.names, profile: .swift)
+    var folder = FindingFolder()
+    for verdict in log.verdicts() { folder.add(builder.finding(for: verdict)) }
+    let finding = try #require(folder.findings.first)
+    #expect(folder.findings.count == 1)
+    #expect(finding.count == 3)
+    #expect(Set(finding.lines.map(\.location)) == ["Account.swift:9", "Account.swift:20"])
+    #expect(Set(finding.lines.map(\.signature)).count == 2)
+    #expect(log.report().contains("\n  Also at Account.swift:20\n"))
+  }
 }
 
 @Suite("A call site in a log")

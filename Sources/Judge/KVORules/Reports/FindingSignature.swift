@@ -15,7 +15,7 @@ extension Finding {
     ]
     fields += cycle.flatMap { [$0.from.className, $0.label] }
     signature = Signature.of(fields)
-    let location = source?.ownLocation
+    let location = (source ?? changingStack)?.ownLocation
     lines = [
       Line(
         location: location,
@@ -23,6 +23,12 @@ extension Finding {
         version1: version1Signature(of: className)
       )
     ]
+  }
+
+  /// The stack of a change whose halves do not match: its line distinguishes the places of one finding, though its
+  /// function is not in the signature.
+  private var changingStack: Stack? {
+    code == .unbalancedChange ? stacks.first { $0.ownLocation != nil } : nil
   }
 
   /// The stack that distinguishes the finding from others of the same classes and key path; nil if none does.
