@@ -95,6 +95,27 @@ import Testing
     #expect(report.findings.map(\.count) == [2])
   }
 
+  @Test("gives a fault of several processes the consequence on the runtime on which it is worst")
+  func runtimes() throws {
+    func log(_ process: Int, on runtime: String) -> String {
+      """
+      {"event":"process","pid":\(process),"runtime":"\(runtime)"}
+      {"event":"remove","thread":1,"subject":{"class":"A","id":"1"},"observer":{"class":"S","id":"2"},"keyPath":"k","registration":null}
+
+      """
+    }
+    let (old, new) = (log(1, on: "gnustep-1.28"), log(2, on: "apple"))
+    for logs in [
+      [("a.jsonl", old + new)], [("a.jsonl", new + old)], [("a.jsonl", old), ("b.jsonl", new)],
+    ] {
+      let finding = try #require(try report(logs).findings.first)
+      #expect(finding.count == 2)
+      #expect(finding.severity == .error)
+      #expect(finding.consequence == .crash)
+      #expect(finding.profile == .appleModern)
+    }
+  }
+
   @Test("sorts by severity, then code, then event")
   func order() throws {
     let selfObservation = """

@@ -42,7 +42,10 @@ package struct FindingFolder: Sendable {
     folded[index].add(lines: finding.lines)
     count(finding.count, of: finding.events, at: index)
     if finding.severity > folded[index].severity {
+      // What it leads to is that of the runtime on which it is worst, as in several inputs (`Finding.add`).
       folded[index].severity = finding.severity
+      folded[index].consequence = finding.consequence
+      folded[index].profile = finding.profile
       folded[index].message = finding.message
     }
     if finding.confidence == .high { folded[index].confidence = .high }
