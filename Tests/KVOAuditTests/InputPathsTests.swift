@@ -69,14 +69,21 @@ import Testing
     #expect(inputs("logs/*/er/*") == ["logs/deep/er/b.jsonl"])
   }
 
-  @Test("are each read once, and explicit paths are read as they are")
+  @Test("that are named twice are read once")
+  func twice() {
+    #expect(inputs("other/d.jsonl", "other/d.jsonl") == ["other/d.jsonl"])
+    #expect(inputs("other/d.jsonl", "logs/../other/d.jsonl") == ["other/d.jsonl"])
+    #expect(inputs("-", "other/d.jsonl", "-").count == 2)
+    #expect(inputs("missing.jsonl", "missing.jsonl") == ["missing.jsonl"])
+  }
+
+  @Test("of folders are not read again, and explicit paths are read as they are")
   func once() {
     // As a shell expands logs/** itself, folders and all.
     #expect(
       inputs("logs/a.jsonl", "logs/deep", "logs/deep/er", "logs/deep/er/b.jsonl", "logs/readme.txt")
         == ["logs/a.jsonl", "logs/deep/crash.ips", "logs/deep/er/b.jsonl", "logs/readme.txt"]
     )
-    #expect(inputs("logs/a.jsonl", "logs/a.jsonl") == ["logs/a.jsonl", "logs/a.jsonl"])
     #expect(inputs("logs", "logs") == inputs("logs"))
     #expect(
       inputs("-", "none.jsonl", "none/*.jsonl", "empty") == [

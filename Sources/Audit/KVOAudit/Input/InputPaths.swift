@@ -16,7 +16,7 @@ private import Foundation
 /// did not expand (`'logs/**'`) stands for the files that it matches: `**` for any folders, `*` and `?` inside of names.
 /// Other arguments are used unchanged.
 enum InputPaths {
-  /// The paths, sorted within each argument; a file that is named explicitly is not listed again.
+  /// The paths, sorted within each argument; a file that is named twice, explicitly or not, is listed once.
   ///
   /// Complexity: O(files), of each of which the beginning is read.
   static func expand(
@@ -26,8 +26,11 @@ enum InputPaths {
     let found = arguments.map { expand($0, decompression) }
     let named = Set(zip(arguments, found).filter { $1 == nil }.map { identity(of: $0.0) })
     var taken = named
+    var listed: Set<String> = []
     return zip(arguments, found).flatMap { argument, paths -> [String] in
-      guard let paths else { return [argument] }
+      guard let paths else {
+        return listed.insert(identity(of: argument)).inserted ? [argument] : []
+      }
       return paths.filter { taken.insert(identity(of: $0)).inserted }
     }
   }
@@ -118,8 +121,8 @@ enum InputPaths {
     return isFolder
   }
 
-  /// The path without links and redundant parts.
+  /// The path without links and redundant parts; `-` for standard input.
   private static func identity(of path: String) -> String {
-    URL(filePath: path).resolvingSymlinksInPath().path
+    path == "-" ? path : URL(filePath: path).resolvingSymlinksInPath().path
   }
 }
