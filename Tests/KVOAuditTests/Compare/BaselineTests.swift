@@ -136,6 +136,23 @@ import Testing
     )
   }
 
+  @Test("does not count what is suppressed")
+  func suppressed() throws {
+    var report = AuditReport(
+      findings: [
+        finding(.doubleRemove, "1"), finding(.doubleRemove, "2"), finding(.deliveryToDead, "3"),
+      ]
+    )
+    let text = "KVO001 class=A until=2027-01-31 because it is known"
+    let file = try SuppressionFile(path: "kvo", bytes: Array(text.utf8))
+    report.suppress(file.suppressions, on: try #require(CalendarDay("2027-01-15")))
+    let previous = AuditReport(findings: [finding(.doubleRemove, "1")])
+    report.compare(with: previous, at: "old.json", countsNewOnly: false)
+    #expect(report.findings.map(\.baseline) == [.unchanged, .new, .new])
+    let shown = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+    #expect(shown.contains("\n\nCOMPARED with old.json: 1 new, 0 unchanged, 0 fixed\n\n"))
+  }
+
   @Test("fails only on new findings, if requested")
   func failing() {
     let old = [finding(.doubleRemove, "1")]

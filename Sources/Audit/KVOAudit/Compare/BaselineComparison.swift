@@ -32,7 +32,8 @@ extension AuditReport {
   /// Compares the report with `previous`, and notes the result at each finding.
   ///
   /// A consequence of a finding is not a separate finding: it is neither new nor fixed, but a finding that was a
-  /// consequence before is not new. A finding that a test expects has a state, and is not counted.
+  /// consequence before is not new. A finding that a test expects, or that is suppressed, has a state, and is not
+  /// counted.
   ///
   /// - Parameters:
   ///   - previous: the previous report.
@@ -52,7 +53,7 @@ extension AuditReport {
     }
     var moved: Set<String> = []
     for index in findings.indices {
-      let count = findings[index].isExpected ? 0 : 1
+      let count = findings[index].counts ? 1 : 0
       if known.contains(findings[index])
         || findings[index].isExpected && expected.contains(findings[index])
       {
