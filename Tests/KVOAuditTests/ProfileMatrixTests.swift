@@ -282,4 +282,22 @@ import Testing
     #expect(swift.report(on: [.file(path: twice)]).findings.map(\.code) == [.duplicateRegistration])
     #expect(onlyWarnings.rows.map(\.code) == [.duplicateRegistration])
   }
+
+  @Test("counts no fault that follows from another one on that runtime")
+  func consequences() throws {
+    let log = """
+      {"event":"register","thread":1,"subject":{"class":"A","id":"1"},"observer":{"class":"S","id":"2"},"keyPath":"k","registration":5,"context":"0x10"}
+      {"event":"remove","thread":1,"subject":{"class":"A","id":"1"},"observer":{"class":"S","id":"2"},"keyPath":"k","context":"0x20"}
+      {"event":"deinitEnd","thread":1,"object":{"class":"S","id":"2"}}
+
+      """
+    let input = AuditInput.file(path: try folder.file("c.jsonl", log))
+    let matrix = Audit().matrix(on: [input])
+    #expect(matrix.rows.map(\.code) == [.removeWrongContext, .observerDeinitWhileRegistered])
+    let lines = String(decoding: matrix.text, as: UTF8.self).split(separator: "\n")
+    let errors = lines.first { $0.hasPrefix("  errors") }?.split(separator: " ").dropFirst()
+    #expect(errors.map(Array.init) == ["1", "1", "1", "1", "1"])
+    let report = Audit(options: AuditOptions(profile: .swift)).report(on: [input])
+    #expect(report.findings.map(\.code) == [.removeWrongContext])
+  }
 }

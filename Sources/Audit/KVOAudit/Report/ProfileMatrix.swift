@@ -10,6 +10,8 @@ package struct ProfileMatrix: Sendable {
     package var severity: Severity
     package var consequence: Consequence
     package var count: Int
+    /// Whether it follows from another fault there, and is not counted beside that.
+    package var isConsequence: Bool
   }
 
   /// A fault, by signature.
@@ -45,12 +47,15 @@ package struct ProfileMatrix: Sendable {
     var rows: [Row] = []
     var indices: [String: Int] = [:]
     for (profile, report) in reports {
-      let findings = report.findings.flatMap(\.withConsequences)
-      for finding in findings where finding.counts {
+      let findings = report.findings.flatMap { root in
+        root.withConsequences.enumerated().map { (finding: $1, isConsequence: $0 > 0) }
+      }
+      for (finding, isConsequence) in findings where finding.counts {
         let cell = Cell(
           severity: finding.severity,
           consequence: finding.consequence,
-          count: finding.count
+          count: finding.count,
+          isConsequence: isConsequence
         )
         if let index = indices[finding.signature] {
           rows[index].cells[profile] = cell

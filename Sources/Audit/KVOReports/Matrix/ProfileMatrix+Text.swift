@@ -38,9 +38,11 @@ extension ProfileMatrix {
     return Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 
-  /// How many faults are of `severity` on the runtime of `profile`.
+  /// How many faults are of `severity` on the runtime of `profile`, without those that follow from others there.
   private func count(_ severity: Severity, on profile: Profile) -> Int {
-    rows.count { $0.cells[profile]?.severity == severity }
+    rows.count { row in
+      row.cells[profile].map { $0.severity == severity && !$0.isConsequence } ?? false
+    }
   }
 }
 
