@@ -93,10 +93,7 @@ struct ConcurrencyTests {
     #expect(count == 1)
   }
 
-  @Test(
-    "so does it for a setter's delivery on an actor, and for one inside another",
-    .timeLimit(.minutes(1))
-  )
+  @Test("so does it for a setter's delivery on an actor, and for one inside another")
   @MainActor
   func waitsInsideSetter() {
     let meter = Meter()
