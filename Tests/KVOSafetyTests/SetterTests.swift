@@ -4,6 +4,25 @@ import Testing
 
 @testable import KVOSafety
 
+/// A class with a value without bytes, which an optimized program gives no address.
+private final class Job: KeyValueObservable {
+  enum Stage { case ready }
+
+  let observationRegistrar = ObservationRegistrar()
+  static let stageKey = ObservableKey("stage", \Job.stage)
+  static let observableKeys = ObservableKeyTable(stageKey)
+
+  private var storedStage = Stage.ready
+  var stage: Stage {
+    get { storedStage }
+    set {
+      observationRegistrar.change(Self.stageKey, of: self, value: storedStage) {
+        storedStage = newValue
+      }
+    }
+  }
+}
+
 @Suite("Setters that notify through the registrar")
 struct SetterTests {
   /// What a token hears of `count = 1`, for each combination of options.
@@ -25,6 +44,18 @@ struct SetterTests {
     if options.contains(.prior) { expected.append("count setting prior" + old) }
     expected.append("count setting" + old + new)
     #expect(heard == expected)
+  }
+
+  @Test("the only value of a type is delivered like any other", arguments: [false, true])
+  func valueWithoutBytes(isPriorWanted: Bool) {
+    let job = Job()
+    var heard: [String] = []
+    let options: ObservingOptions = isPriorWanted ? [.old, .new, .prior] : [.old, .new]
+    let token = job.observe(\.stage, options: options) { heard.append(line("stage", $1)) }
+    job.stage = .ready
+    let prior = isPriorWanted ? ["stage setting prior from ready"] : []
+    #expect(heard == prior + ["stage setting from ready to ready"])
+    token.invalidate()
   }
 
   @Test("typed, classic and by-name observers of one setter get the same, in order of addition")

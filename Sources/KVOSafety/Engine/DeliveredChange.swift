@@ -101,3 +101,17 @@ struct SetterValues {
     return withUnsafePointer(to: box(address, isFlat: false)) { body(UnsafeRawPointer($0)) }
   }
 }
+
+extension UnsafePointer {
+  /// The address of a value, which is never nil.
+  ///
+  /// The optimizer gives a value without bytes, such as one of an enumeration with a single case, no address, and nil
+  /// would mean that there is no value.
+  @inlinable
+  @inline(__always)
+  var knownAddress: UnsafeRawPointer {
+    let address = UnsafeRawPointer(self)
+    if MemoryLayout<Pointee>.size > 0 { return address }
+    return UnsafeRawPointer(bitPattern: MemoryLayout<Pointee>.alignment) ?? address
+  }
+}

@@ -148,7 +148,7 @@ public struct ObservableKey: Sendable {
       visit: { object, body in
         guard object is Root else { return false }
         let value = read(unsafeDowncast(object, to: Root.self))
-        withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
+        withUnsafePointer(to: value) { body($0.knownAddress) }
         return true
       },
       reference: { object in

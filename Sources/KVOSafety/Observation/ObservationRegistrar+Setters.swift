@@ -46,13 +46,15 @@ extension ObservationRegistrar {
     held._withUnsafeGuaranteedRef { storage in
       let old = value()
       guard !storage.isConcerned(before: key) else {
-        return withUnsafePointer(to: old) { old in
+        return withUnsafePointer(to: old) { pointer in
+          let old = pointer.knownAddress
           let change = storage.willSet(subject, key, Value.self, old)
           assign()
           var new = value()
           withUnsafeMutablePointer(to: &new) { new in
-            if storage.didSet(subject, key, change, Value.self, old, new) { return }
-            storage.notifyAll(subject, key, of: change, Value.self, old, new) {
+            let address = UnsafePointer(new).knownAddress
+            if storage.didSet(subject, key, change, Value.self, old, address) { return }
+            storage.notifyAll(subject, key, of: change, Value.self, old, address) {
               new.pointee = value()
             }
           }
@@ -61,11 +63,13 @@ extension ObservationRegistrar {
       assign()
       // Checked after the assignment, so that an observer that was added during it is notified.
       guard storage.mayListen(to: key) else { return }
-      withUnsafePointer(to: old) { old in
+      withUnsafePointer(to: old) { pointer in
+        let old = pointer.knownAddress
         var new = value()
         withUnsafeMutablePointer(to: &new) { new in
-          if storage.notifyAlone(subject, key, Value.self, old, new) { return }
-          storage.notifyAll(subject, key, Value.self, old, new) { new.pointee = value() }
+          let address = UnsafePointer(new).knownAddress
+          if storage.notifyAlone(subject, key, Value.self, old, address) { return }
+          storage.notifyAll(subject, key, Value.self, old, address) { new.pointee = value() }
         }
       }
     }
