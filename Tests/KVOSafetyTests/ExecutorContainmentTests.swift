@@ -115,6 +115,27 @@ struct ExecutorContainmentTests {
     for token in tokens { token.invalidate() }
   }
 
+  @Test(
+    "a handler that is called late may end its observation, and is not called again",
+    arguments: [false, true]
+  )
+  @MainActor
+  func endsLate(isAwaited: Bool) {
+    let shared = Shared()
+    var heard: [Int] = []
+    var token: ObservationToken?
+    let found = verdicts(about: shared.account) {
+      token = shared.account.observe(\.balance, options: .new) { _, change in
+        heard.append(change.newValue ?? -1)
+        if isAwaited { token?.invalidateAndWait() } else { token?.invalidate() }
+      }
+      onThread { shared.account.balance = 1 }
+      shared.account.balance = 2
+    }
+    #expect(heard == [1])
+    #expect(found.map(\.code) == [.offExecutorDelivery])
+  }
+
   @Test("a change on the actor comes after those that were handed over before it")
   @MainActor
   func order() {

@@ -74,7 +74,7 @@ struct DeliveryCell: ~Copyable {
     return false
   }
 
-  /// Whether the registration has not ended; under the lock.
+  /// Whether the registration has not ended; under the lock, or by a thread that asks for what it ended itself.
   ///
   /// relaxed: `live` changes only under that lock.
   var isLive: Bool { word.load(ordering: .relaxed) & Flag.live != 0 }

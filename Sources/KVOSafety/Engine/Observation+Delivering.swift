@@ -66,8 +66,16 @@ extension Observation {
     if case .elsewhere(let actor, _) = location, let expected, case .contained = expected.manner {
       contain(value, of: subject, on: actor, expected)
     } else {
-      if case .expected = location { expected?.makeWaitingCalls() }
-      delivery.isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
+      var hasEnded = false
+      if case .expected = location, let expected, expected.hasWaitingCalls {
+        // In a frame, which stands for the claim: a late call that waits for other deliveries must not wait for this one.
+        DeliveryFrame.within(cell) { expected.makeWaitingCalls() }
+        // A late call may have ended the registration; until the claim is given up, no other one has its cell.
+        hasEnded = !cell.pointer.pointee.isLive
+      }
+      if !hasEnded {
+        delivery.isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
+      }
     }
     if isInitial { root.endInitial(id) }
     if !isClaimed { root.finish(cell) }

@@ -108,17 +108,17 @@ final class ExpectedExecutor: Sendable {
     if mustSend { Task { await drain(on: actor) } }
   }
 
+  /// Whether calls wait to be executed on the actor.
+  var hasWaitingCalls: Bool { hasWaiting.load(ordering: .relaxed) }
+
   /// Executes the waiting calls; the caller runs on the actor.
   ///
   /// This precedes the callback of a later change, so that the last change is reported last.
-  @inline(__always)
   func makeWaitingCalls() {
-    if hasWaiting.load(ordering: .relaxed) { while let call = next() { call() } }
-  }
-
-  private func drain(on actor: isolated any Actor) {
     while let call = next() { call() }
   }
+
+  private func drain(on actor: isolated any Actor) { makeWaitingCalls() }
 
   private func next() -> (@Sendable () -> Void)? {
     waiting.withLock { waiting in
