@@ -17,6 +17,8 @@ struct KeyPathParts {
 
   struct Part {
     var identity: Identity
+    /// Whether it captures values: the arguments of a subscript, or types in generic code.
+    var hasArguments: Bool
     /// The type of the value, before it is unwrapped for the next part or wrapped for the result.
     var valueType: Any.Type
   }
@@ -28,11 +30,14 @@ struct KeyPathParts {
     isKnownLayout ? read(keyPath) : nil
   }
 
-  /// The identity of the property of a key path with one part.
-  static func identity(of keyPath: AnyKeyPath) -> Identity? {
+  /// The part of a key path with one part.
+  static func single(of keyPath: AnyKeyPath) -> Part? {
     guard let parts = of(keyPath), parts.count == 1 else { return nil }
-    return parts[0].identity
+    return parts[0]
   }
+
+  /// The identity of the property of a key path with one part.
+  static func identity(of keyPath: AnyKeyPath) -> Identity? { single(of: keyPath)?.identity }
 
   /// Whether the runtime lays out key paths as this file describes.
   static let isKnownLayout: Bool = {
@@ -107,7 +112,11 @@ private struct KeyPathReader {
         guard let following = next(Any.Type.self) else { return nil }
         type = following
       }
-      if let identity = part { parts.append(.init(identity: identity, valueType: type)) }
+      if let identity = part {
+        let hasArguments =
+          header & Layout.kindMask == Layout.computed && header & Layout.hasArguments != 0
+        parts.append(.init(identity: identity, hasArguments: hasArguments, valueType: type))
+      }
     }
     return position == end ? parts : nil
   }

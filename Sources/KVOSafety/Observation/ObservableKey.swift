@@ -248,9 +248,15 @@ final class KeyDeclared: @unchecked Sendable {
   private let madeStep = LazyReference<KeyStep>()
 
   /// Whether a key path denotes the property that this reads.
+  ///
+  /// False for some that do, in generic code.
   func reads(_ other: AnyKeyPath) -> Bool {
-    guard let identity = KeyPathParts.identity(of: other) else { return false }
-    return identity == KeyPathParts.identity(of: keyPath)
+    if other == keyPath { return true }
+    guard let part = KeyPathParts.single(of: other), let own = KeyPathParts.single(of: keyPath),
+      part.identity == own.identity
+    else { return false }
+    // Subscripts share an identity, whatever their arguments are; a property has arguments in generic code alone.
+    return !(part.hasArguments && own.hasArguments)
   }
 
   /// The step of a key path after this key; created on first use, as few keys lead to another object.
