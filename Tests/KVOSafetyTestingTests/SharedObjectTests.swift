@@ -113,4 +113,74 @@ struct SharedObjectTests {
       #expect(found == [])
     }
   }
+
+  @Test("does not wait for an actor that is blocked once its test is cancelled")
+  func blockedActor() async {
+    let keeper = Keeper()
+    let test = Task {
+      await codes {
+        await keeper.observe()
+        keeper.hold()
+      }
+    }
+    while !keeper.isHeld { await Task.yield() }
+    test.cancel()
+    #expect(await test.value == ["KVO021"])
+    keeper.release()
+    await keeper.invalidate()
+  }
+
+  @Test("knows that an earlier observation was notified of two changes on a thread without a scope")
+  func changedOutside() async {
+    let account = Account()
+    let earlier = account.observe(\.balance) { _, _ in }
+    let found = await codes {
+      let token = account.observe(\.balance) { _, _ in }
+      nonisolated(unsafe) let shared = account
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          shared.balance = 1
+          shared.balance = 2
+          continuation.resume()
+        }
+      }
+      token.invalidate()
+    }
+    #expect(found == [])
+    earlier.invalidate()
+  }
+}
+
+/// An actor whose jobs wait while it is held.
+private actor Keeper {
+  private let executor = HeldExecutor()
+  private let account = Account()
+  private var token: ObservationToken?
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  nonisolated var isHeld: Bool { executor.isHeld }
+
+  func observe() { token = account.observe(\.balance) { _, _ in } }
+  func invalidate() { token?.invalidate() }
+  nonisolated func hold() { executor.hold() }
+  nonisolated func release() { executor.release() }
+}
+
+private final class HeldExecutor: SerialExecutor, Sendable {
+  // `queue` synchronizes itself; `held`, under its own lock.
+  private let queue = DispatchQueue(label: "held")
+  private let held = Mutex(false)
+
+  var isHeld: Bool { held.withLock { $0 } }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  func hold() {
+    queue.suspend()
+    held.withLock { $0 = true }
+  }
+
+  func release() { queue.resume() }
 }

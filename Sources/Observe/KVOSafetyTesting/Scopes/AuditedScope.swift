@@ -3,6 +3,7 @@ internal import KVORetention
 internal import KVORules
 internal import KVOSafety
 internal import KVOTrace
+internal import Synchronization
 
 /// A scope whose observations are recorded in memory, and judged when it ends.
 ///
@@ -187,14 +188,37 @@ final class AuditedScope: Sendable {
     }
   }
 
-  /// Waits until the actors of the observations that were left have run what was enqueued on them.
+  /// Waits until the actors of the observations that were left have run what was enqueued on them, at most five seconds
+  /// each: an actor may be blocked, or its executor run by the test itself.
   ///
   /// An object with an isolated deinit that another thread releases is deallocated there. Its observations end with it,
   /// soon, and are not left.
   private func waitForDeallocations(isolation: isolated (any Actor)? = #isolation) async {
     let registrations = ScopeFilter(root: id, of: memory.events).registrations
-    for actor in KVO.actors(of: registrations) { await Task { await Self.visit(actor) }.value }
+    guard !registrations.isEmpty else { return }
+    for actor in KVO.actors(of: registrations) {
+      let visit = ActorVisit(of: actor)
+      for attempt in 0..<1_000 where !visit.isOver && !Task.isCancelled {
+        if attempt < 20 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(5)) }
+      }
+    }
+  }
+}
+
+/// A task that an actor runs after what was enqueued on it before.
+private final class ActorVisit: Sendable {
+  // State: `ended`, true once the task has run. acquire and release: what the actor did before it is visible.
+  private let ended = Atomic<Bool>(false)
+
+  var isOver: Bool { ended.load(ordering: .acquiring) }
+
+  /// Begins it.
+  ///
+  /// Its priority is the lowest: an actor without an executor of its own runs the most urgent first. Nobody awaits the task,
+  /// which would raise it.
+  init(of actor: any Actor) {
+    Task(priority: .background) { await end(on: actor) }
   }
 
-  private static func visit(_ actor: isolated any Actor) {}
+  private func end(on actor: isolated any Actor) { ended.store(true, ordering: .releasing) }
 }

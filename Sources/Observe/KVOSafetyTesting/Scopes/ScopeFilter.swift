@@ -18,8 +18,8 @@ struct ScopeFilter {
   private var wholeChanges: Set<ChangeID> = []
   /// The changes that began before anything was recorded.
   private var cutChanges: Set<ChangeID> = []
-  /// The registrations of other scopes, on objects that the scope uses, that were live when it opened.
-  private var earlier: Set<RegistrationID> = []
+  /// The registrations of other scopes, on objects that the scope uses, that were live when it opened, with their objects.
+  private var earlier: [RegistrationID: ObjectID] = [:]
 
   /// Whether the scope has used `object`.
   func hasMet(_ object: ObjectID) -> Bool { objects.contains(object) }
@@ -70,13 +70,16 @@ struct ScopeFilter {
       }
     }
     registrations = first.registrations
-    earlier = Set(before.filter { first.hasMet($0.subject.id) }.compactMap(\.id))
+    for registration in before where first.hasMet(registration.subject.id) {
+      if let id = registration.id { earlier[id] = registration.subject.id }
+    }
   }
 
   /// `event` as the scope is judged with it, or nil if it does not belong to the scope.
   ///
-  /// A registration that another scope ends is live no longer: no change is owed to it, and it may be made again. One
-  /// of this scope that another scope notifies was not made in vain (KVO031).
+  /// A registration that another scope ends is live no longer: no change is owed to it, and it may be made again. Its end
+  /// is that of an owner, which says nothing of what the thread does next. A registration of this scope that another scope
+  /// notifies was not made in vain (KVO031). How observers of other scopes behave is not judged.
   ///
   /// Call it in the order of recording.
   mutating func judged(_ event: Event) -> Event? {
@@ -84,23 +87,32 @@ struct ScopeFilter {
     var event = event
     switch event.body {
     case .cancel(let id, _) where registrations.contains(id): break
-    case .cancel(let id, _) where earlier.contains(id): event.body = .cancel(id, by: .user)
+    case .cancel(let id, _) where earlier[id] != nil: event.body = .cancel(id, by: .owner)
     case .remove(let removal), .removeEnd(let removal):
       guard let id = removal.registration else { return nil }
       if registrations.contains(id) { break }
-      guard earlier.contains(id), case .remove = event.body else { return nil }
-      event.body = .cancel(id, by: .user)
-    case .notify(var delivery) where registrations.contains(delivery.registration):
-      delivery.change = nil
+      guard earlier[id] != nil, case .remove = event.body else { return nil }
+      event.body = .cancel(id, by: .owner)
+    case .notify(var delivery) where isKnown(delivery, event.scope):
+      if event.scope != nil { delivery.change = nil }
       delivery.executor = .none
       event.body = .notify(delivery)
-    case .notifyEnd(var delivery) where registrations.contains(delivery.registration):
-      delivery.change = nil
+    case .notifyEnd(var delivery) where isKnown(delivery, event.scope):
+      if event.scope != nil { delivery.change = nil }
       delivery.isHandled = nil
       event.body = .notifyEnd(delivery)
     default: return nil
     }
     return event
+  }
+
+  /// Whether a notification that does not belong to the scope shows what became of a registration or a change that does.
+  ///
+  /// A change on a thread without a scope belongs to it, and owes a notification to the registrations that were live when
+  /// the scope opened, too.
+  private func isKnown(_ delivery: Delivery, _ scope: ScopeID?) -> Bool {
+    registrations.contains(delivery.registration)
+      || scope == nil && earlier[delivery.registration].map(objects.contains) == true
   }
 
   /// Whether `event` belongs to the scope.
