@@ -6,8 +6,10 @@ internal import KVOTrace
 final class ControlledObservation: @unchecked Sendable {
   // Sendable: immutable; `object` is only kept alive here.
   let id: RegistrationID
-  /// The registrations on the observed object; a weak reference would make each of their reference counts take the slow
-  /// path.
+  /// The registrations on the observed object.
+  ///
+  /// A weak reference would make each of their reference counts take the slow path. Those of a deallocated object are kept
+  /// until as many others are observed (`sweepLimit`), or the controller is deallocated; they retain nothing of the program.
   let storage: SubjectStorage
   let keyPath: String
   let object: AnyObject?

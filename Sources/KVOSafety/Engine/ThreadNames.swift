@@ -131,7 +131,6 @@ struct ThreadNames {
       return known
     }
     let key = type.observableKey(at: keyPath).map(Unmanaged.passRetained)
-    keyPaths[slot]?.release()
     let named = NamedKeyPath(
       keyPath: .passRetained(keyPath),
       type: name,
@@ -139,7 +138,10 @@ struct ThreadNames {
       isOfKey: key.map { $0._withUnsafeGuaranteedRef { $0.newest.reads(keyPath) } } ?? false,
       path: nil
     )
+    let previous = keyPaths[slot]
     keyPaths[slot] = named
+    // Last: the key path may have captured an object whose deinit names another one.
+    previous?.release()
     return named
   }
 
