@@ -176,11 +176,7 @@ extension KeyValueObservable {
     as valueType: Any.Type,
     _ body: (UnsafeRawPointer) -> Void
   ) -> Bool {
-    let names = ThreadChanges.namesOfThisThread
-    guard let key = names.key(reading: keyPath, as: valueType, of: type(of: self)) else {
-      return false
-    }
-    return key.newest.visit(self, body)
+    accessors(of: keyPath, as: valueType)?.visit(self, body) ?? false
   }
 
   /// The same with a value that `body` may change, and that is then stored.
@@ -190,11 +186,12 @@ extension KeyValueObservable {
     as valueType: Any.Type,
     _ body: (UnsafeMutableRawPointer) -> Void
   ) -> Bool {
-    let names = ThreadChanges.namesOfThisThread
-    guard let key = names.key(reading: keyPath, as: valueType, of: type(of: self)) else {
-      return false
-    }
-    return key.newest.modify?(self, body) ?? false
+    accessors(of: keyPath, as: valueType)?.modify?(self, body) ?? false
+  }
+
+  /// The key that knows the accessors of `keyPath`, or nil.
+  private func accessors(of keyPath: AnyKeyPath, as valueType: Any.Type) -> KeyDeclared? {
+    ThreadChanges.namesOfThisThread.key(reading: keyPath, as: valueType, of: type(of: self))?.newest
   }
 
   /// The key that `keyPath` denotes, or nil if it denotes none.
