@@ -132,10 +132,12 @@ struct InputHead {
     return count < 2
   }
 
+  /// The escape of a letter; paths in reports have other escapes: `\/`.
+  private static let escape = Array("\\u".utf8)
+
   /// Whether a line is an event whose key is spelled with escapes.
   private var hasEscapedEvent: Bool {
-    // Paths in reports have other escapes: `\/`.
-    contains(Array("\\u".utf8))
+    contains(Self.escape)
       && lines.contains { line in
         let line = line.drop { [0xef, 0xbb, 0xbf].contains($0) }
         guard case .object(let members)? = try? JSONSyntax.parse(line),

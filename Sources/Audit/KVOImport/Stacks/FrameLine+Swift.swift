@@ -38,15 +38,4 @@ extension FrameLine {
     frame.symbol = function(name).symbol
     return frame
   }
-
-  /// Where `word` is for the last time.
-  static func last(_ word: StaticString, in text: ArraySlice<UInt8>) -> Int? {
-    var last: Int?
-    var rest = text
-    while let found = first(word, in: rest) {
-      last = found
-      rest = text[(found + 1)...]
-    }
-    return last
-  }
 }

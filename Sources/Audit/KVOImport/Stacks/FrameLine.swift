@@ -348,4 +348,15 @@ struct FrameLine {
     }
     return nil
   }
+
+  /// Where `word` is for the last time.
+  static func last(_ word: StaticString, in text: ArraySlice<UInt8>) -> Int? {
+    var last: Int?
+    var rest = text
+    while let found = first(word, in: rest) {
+      last = found
+      rest = text[(found + 1)...]
+    }
+    return last
+  }
 }

@@ -199,18 +199,7 @@ enum FactReader {
   private static func lastException(in bytes: ArraySlice<UInt8>) -> String? {
     guard FrameLine.first("Exception", in: bytes) != nil else { return nil }
     return known.compactMap { name in
-      last(name, in: bytes).map { (name, $0) }
+      FrameLine.last(name, in: bytes).map { (name, $0) }
     }.max { $0.1 < $1.1 }.map { "\($0.0)" }
-  }
-
-  /// Where `name` begins for the last time.
-  private static func last(_ name: StaticString, in bytes: ArraySlice<UInt8>) -> Int? {
-    var last: Int?
-    var rest = bytes
-    while let found = FrameLine.first(name, in: rest) {
-      last = found
-      rest = bytes[(found + 1)...]
-    }
-    return last
   }
 }
