@@ -20,7 +20,7 @@ private func codes(
   return text.matches(of: #/\((KVO\d{3}) /#).map { String($0.output.1) }
 }
 
-/// A screen whose deinit runs on the main actor, whoever releases it.
+/// A screen whose deinit runs on the main actor, whichever thread releases it.
 @MainActor
 private final class MainScreen {
   private let token: ObservationToken

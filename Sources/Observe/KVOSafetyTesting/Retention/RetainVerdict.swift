@@ -60,10 +60,7 @@ enum RetainVerdict {
     isolation: isolated (any Actor)? = #isolation,
     _ object: () -> AnyObject?
   ) async -> Report? {
-    let deadline = ContinuousClock.now + grace
-    while object() != nil, ContinuousClock.now < deadline, !Task.isCancelled {
-      try? await Task.sleep(for: .milliseconds(2))
-    }
+    await waitUntil(atMost: grace) { object() == nil }
     return ofSurvivor(object())
   }
 

@@ -198,9 +198,7 @@ final class AuditedScope: Sendable {
     guard !registrations.isEmpty else { return }
     for actor in KVO.actors(of: registrations) {
       let visit = ActorVisit(of: actor)
-      for attempt in 0..<1_000 where !visit.isOver && !Task.isCancelled {
-        if attempt < 20 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(5)) }
-      }
+      await waitUntil(atMost: .seconds(5)) { visit.isOver }
     }
   }
 }
