@@ -168,10 +168,10 @@ struct LogFilesTests {
   // MARK: What is there already
 
   /// The header of a log that the process `pid` wrote, followed by text.
-  private func log(of pid: UInt8, _ rest: String = "") -> [UInt8] {
+  private func log(of pid: Int32, _ rest: String = "") -> [UInt8] {
     var head: [UInt8] = [0x89, 0x4b, 0x56, 0x4f, 0x4c, 0x0d, 0x0a, 0x1a]
     head += Array(repeating: 0, count: 56)
-    head[20] = pid
+    withUnsafeBytes(of: pid.littleEndian) { head.replaceSubrange(20..<24, with: $0) }
     return head + Array(rest.utf8)
   }
 
@@ -181,7 +181,7 @@ struct LogFilesTests {
 
   @Test("keeps the log of an earlier run with its parts, in place of the one kept before")
   func earlierLog() throws {
-    for (name, pid) in [("log", 7), ("log.1", 7), ("log.3", 7), ("log.4", 7)] as [(String, UInt8)] {
+    for (name, pid) in [("log", 7), ("log.1", 7), ("log.3", 7), ("log.4", 7)] as [(String, Int32)] {
       _ = try folder.file(name, log(of: pid, name))
     }
     for name in ["log.previous", "log.previous.1", "log.previous.2"] {
@@ -317,14 +317,38 @@ struct LogFilesTests {
         try log.openNext()
         log.placeNext(hasBegun: true)
       }
-      write(log.descriptor, "\(number)", 1)
+      writePart(number, log)
       let count = min(number, 4)
       #expect(try folder.names == (0..<count).map { $0 == 0 ? "log" : "log.\($0)" })
-      #expect(
-        try folder.names.map { try text(of: folder.path($0)) }
-          == (0..<count).map { String(number - $0) }
-      )
+      #expect(try folder.names.map(part) == (0..<count).map { String(number - $0) })
     }
+  }
+
+  private func writePart(_ number: Int, _ log: OpenLog) {
+    let bytes = self.log(of: getpid(), "\(number)")
+    write(log.descriptor, bytes, bytes.count)
+  }
+
+  private func part(_ name: String) throws -> String {
+    String(decoding: try bytes(of: name).dropFirst(log(of: 0).count), as: UTF8.self)
+  }
+
+  @Test("moves its parts past files that are no logs, and past logs of other processes")
+  func partsAmongOthers() throws {
+    let log = try OpenLog(folder.path("log"))
+    _ = try folder.file("log.1", "mine")
+    _ = try folder.file("log.3", self.log(of: 7, "theirs"))
+    for number in 1...4 {
+      if number > 1 {
+        try log.openNext()
+        log.placeNext(hasBegun: true)
+      }
+      writePart(number, log)
+    }
+    #expect(try folder.names == ["log", "log.1", "log.2", "log.3"])
+    #expect(try text(of: folder.path("log.1")) == "mine")
+    #expect(try bytes(of: "log.3") == self.log(of: 7, "theirs"))
+    #expect(try ["log", "log.2"].map(part) == ["4", "3"])
   }
 
   @Test("moves nothing for a part that came to nothing")
@@ -368,15 +392,5 @@ private final class OpenLog {
   deinit {
     if descriptor >= 0 { close(descriptor) }
     kvos_free_files(files)
-  }
-}
-
-/// Whom the calling thread is for the file system.
-private enum FileUser {
-  static func become(_ user: UInt32) {
-    typealias Function = @convention(c) (UInt32) -> Int32
-    // The module map of the C library leaves this function out.
-    guard let symbol = dlsym(nil, "setfsuid") else { return }
-    _ = unsafeBitCast(symbol, to: Function.self)(user)
   }
 }

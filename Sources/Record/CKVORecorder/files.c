@@ -325,6 +325,23 @@ int kvos_open_next(KVOSLogFiles *files) {
 
 int kvos_open_replacement(KVOSLogFiles *files, int own) { return open_empty(files->path, own); }
 
+// Whether the file of that name is somebody else's: no log, or that of another process.
+static bool is_of_others(const char *name) {
+  int64_t writer = kvos_writer_of_file(name);
+  return writer >= 0 ? writer != getpid() : kvos_is_foreign_file(name);
+}
+
+// The ages of the names that the parts may have, the newest first, which is always one of them; returns how many.
+static unsigned usable_ages(const KVOSLogFiles *files, unsigned ages[KVOS_PART_COUNT]) {
+  unsigned count = 0;
+  for (unsigned age = 0; age < KVOS_PART_COUNT; age++) {
+    char name[KVOS_PATH_ROOM];
+    kvos_name_part(files, name, age);
+    if (age == 0 || !is_of_others(name)) ages[count++] = age;
+  }
+  return count;
+}
+
 void kvos_place_next(KVOSLogFiles *files, bool hasBegun) {
   if (!files->hasNext) return;
   files->hasNext = false;
@@ -334,11 +351,13 @@ void kvos_place_next(KVOSLogFiles *files, bool hasBegun) {
     unlink(next);
     return;
   }
-  kvos_name_part(files, name, KVOS_PART_COUNT - 1);
+  unsigned ages[KVOS_PART_COUNT];
+  unsigned count = usable_ages(files, ages);
+  kvos_name_part(files, name, ages[count - 1]);
   unlink(name);
-  for (unsigned age = KVOS_PART_COUNT - 1; age-- > 0;) {
-    kvos_name_part(files, name, age);
-    kvos_name_part(files, older, age + 1);
+  for (unsigned at = count - 1; at-- > 0;) {
+    kvos_name_part(files, name, ages[at]);
+    kvos_name_part(files, older, ages[at + 1]);
     rename(name, older);
   }
   rename(next, files->path);
