@@ -285,10 +285,12 @@ int kvos_open_first(KVOSLogFiles *files, bool isChild) {
   // A pattern without the process id names the parent's file.
   bool isOfParent = isChild && isInFolder == 0 && strstr(files->pattern, "%p") == NULL;
   unsigned first = isOfParent ? 1 : 0;
+  // In a container the process may be number 1: `path.1` is a part of the log at the path.
+  unsigned unnumbered = getpid() < KVOS_PART_COUNT ? 0 : 1;
   for (unsigned attempt = first;;) {
     int count = snprintf(path, room, "%s", wanted);
     if (attempt > 0) count += snprintf(path + count, room - (size_t)count, ".%d", getpid());
-    if (attempt > 1) snprintf(path + count, room - (size_t)count, "-%u", attempt);
+    if (attempt > unnumbered) snprintf(path + count, room - (size_t)count, "-%u", attempt);
     int descriptor = open_regular(path);
     if (descriptor < 0) return descriptor;
     bool isBusy = !take_lock(descriptor);

@@ -44,8 +44,9 @@ void kvos_free_files(KVOSLogFiles *_Nullable files);
 /// parts, is kept at `path.previous`, replacing the one that was kept before.
 ///
 /// A file that is being written to is left alone: the log goes to `path.<pid>`, and if this process wrote there
-/// already, perhaps as another program that then became this one, to `path.<pid>-2` and so on. A process keeps
-/// KVOS_OWN_LOG_LIMIT logs that have ended; then the oldest of them is replaced, with all its parts.
+/// already, perhaps as another program that then became this one, to `path.<pid>-2` and so on. The first of these is
+/// `path.<pid>-1` if `path.<pid>` is the name of a part. A process keeps KVOS_OWN_LOG_LIMIT logs that have ended; then
+/// the oldest of them is replaced, with all its parts.
 ///
 /// `isChild`: the process is a fork's child, whose path may be its parent's: that file is left alone even if the
 /// parent has ended.

@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The first process of a container")
+struct FirstProcessTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private static let ways = ["--map-root-user", "--pid", "--fork", "--kill-child"]
+
+  private static let hasContainers: Bool = {
+    let child = try? Child("/usr/bin/unshare", ways + ["/bin/true"])
+    return (try? child?.end())?.status == 0
+  }()
+
+  @Test(
+    "writes beside a log that is busy, under no name of a part of it",
+    .enabled(if: Self.hasContainers, "needs unshare and the right to use it")
+  )
+  func busyLog() throws {
+    let path = folder.path("log")
+    // Both are process 1, each in its own container.
+    let probe = "\(try Child.folder)/RecorderProbe"
+    let first = try Child("/usr/bin/unshare", Self.ways + [probe, "driven"])
+    let second = try Child("/usr/bin/unshare", Self.ways + [probe, "driven"])
+    for child in [first, second] {
+      for command in ["start \(path)", "plain 1 3", "path"] { try child.send(command + "\n") }
+      #expect(try [child.line(), child.line()] == ["done", "done"])
+    }
+    #expect(try first.line() == path)
+    #expect(try second.line() == "\(path).1-1")
+    #expect(try first.end().status == 0)
+    #expect(try second.end().status == 0)
+    for name in ["log", "log.1-1"] { #expect(try LogReading(folder.path(name)).ends == [1, 2, 3]) }
+  }
+}
