@@ -121,6 +121,18 @@ struct DiagnosticTests {
     )
   }
 
+  @Test("each of several properties gets the type that they share")
+  func sharedType() {
+    expect(
+      "a declaration of several properties cannot be observed: give each its own",
+      about: "var width, height: Int",
+      column: 3,
+      fixIts: ["declare them one by one"],
+      applying: "declare them one by one",
+      fixed: "var width: Int\n  var height: Int"
+    )
+  }
+
   @Test("a tuple of properties is refused")
   func tuple() {
     expect(
@@ -146,6 +158,44 @@ struct DiagnosticTests {
         """,
       line: 4,
       column: 7
+    )
+  }
+
+  @Test("so is each property inside #if, at any depth and however it is declared")
+  func deepInsideIfConfig() {
+    let said = Said()
+    said.expand(
+      """
+      @KeyValueObservable
+      final class Account {
+        #if DEBUG
+          #if os(Linux)
+            var depth = 1
+          #endif
+          var (width, height) = (1, 2)
+          let red = 1, blue = 2
+          @KeyValue(.ignored) var x = 1, y = 2
+        #endif
+      }
+      """,
+      applying: nil
+    )
+    #expect(said.positions == ["5:11", "7:10", "7:17", "8:9", "8:18"])
+    #expect(said.messages.allSatisfy { $0.contains("stands inside '#if'") })
+  }
+
+  @Test("a raw identifier with a dot cannot be part of a key path by name")
+  func dottedName() {
+    expect(
+      """
+      'version 1.2' has a dot in its name, which separates the keys of a key path: rename it, or \
+      leave it out of observation with '@KeyValue(.ignored)'
+      """,
+      about: "var `version 1.2` = 0",
+      column: 7,
+      fixIts: ["leave it out of observation"],
+      applying: "leave it out of observation",
+      fixed: "@KeyValue(.ignored) var `version 1.2` = 0"
     )
   }
 
@@ -302,6 +352,8 @@ struct DiagnosticTests {
         }
         @KeyValue(.ignored) @Clamped var level = 1 { didSet {} }
         @KeyValue(.ignored) let constant = 1
+        @KeyValue(.ignored) var `version 1.2` = 0
+        var `my key` = 0
         var entries: [Int] = []
         var entry: Entry
         @KeyValue(affectedBy: "entries", "entry.amount") var text: String { "" }
@@ -324,6 +376,7 @@ struct DiagnosticTests {
         "a key path by name is made of properties: '[0]' is not one"
       ),
       (#"\Account.self"#, "a key path by name is made of properties: '.self' is not one"),
+      (#"\Account.`a.b`"#, "a key path by name is made of properties: '.`a.b`' is not one"),
     ] {
       let said = Said()
       said.expand("let name = #keyPathName(\(argument))", applying: nil)

@@ -29,8 +29,8 @@ extension ObservedClass {
       .flatMap(\.elements)
     return elements.compactMap { element in
       guard let name = element.name.identifier?.name, moved.contains(name) else { return nil }
-      let value = element.rawValue?.value.trimmedDescription ?? "\"\(name)\""
-      return (element, "_\(name) = \(value)")
+      let value = element.rawValue?.value.trimmedDescription ?? name.literal
+      return (element, "\(element.name.name(after: "_")) = \(value)")
     }
   }
 
@@ -66,13 +66,10 @@ extension ObservedClass {
   /// A case for each stored property of `variable`.
   private func codedProperties(_ variable: VariableDeclSyntax) -> [String] {
     guard !variable.isOfType, !variable.has(.lazy), !variable.has(.override) else { return [] }
-    return variable.bindings.compactMap { binding in
-      guard !binding.isComputed,
-        let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier
-      else { return nil }
+    return variable.bindings.filter { !$0.isComputed }.flatMap(\.pattern.boundNames).map { name in
       let property = ObservedProperty(variable)
-      guard let property, property.isMoved else { return identifier.text }
-      return "_\(property.key) = \"\(property.key)\""
+      guard let property, property.isMoved else { return name.text }
+      return "\(property.storageName) = \(property.key.literal)"
     }
   }
 }

@@ -18,9 +18,11 @@ enum KeyPathParts {
     for component in literal.components.dropFirst(typeCount) {
       switch component.component {
       case .property(let property):
-        let name = property.declName.baseName.identifier?.name ?? ""
+        let name = property.declName.baseName.bareName
         // `\Account.self` is the object, not a property of it.
-        guard name != "self", !name.isEmpty else { throw Obstacle(component: component) }
+        guard name != "self", !name.isEmpty, !name.contains(".") else {
+          throw Obstacle(component: component)
+        }
         names.append(name)
       case .optional:
         continue

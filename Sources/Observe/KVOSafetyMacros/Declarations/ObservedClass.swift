@@ -14,7 +14,7 @@ struct ObservedClass {
     variables = declaration.memberBlock.members.compactMap {
       $0.decl.as(VariableDeclSyntax.self)
     }
-    properties = variables.compactMap(ObservedProperty.init)
+    properties = variables.flatMap(ObservedProperty.all)
   }
 
   var name: String { declaration.name.text }
@@ -81,7 +81,7 @@ struct ObservedClass {
     }
     let names = variables.flatMap(\.bindings)
       .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier }
-    return (names + methods).first { $0.identifier?.name == "_\(property.key)" }
+    return (names + methods).first { $0.bareName == "_\(property.key)" }
   }
 
   func declares(_ name: String) -> Bool {

@@ -23,7 +23,13 @@ struct ObservedProperty {
   let notification: KeyNotification
 
   /// The name of the key, without backticks.
-  var key: String { identifier.identifier?.name ?? identifier.text }
+  var key: String { identifier.bareName }
+
+  /// The name of the private property that has the value, if it moves.
+  var storageName: String { identifier.name(after: "_") }
+
+  /// Whether the name has a dot, as a raw identifier may: a key path by name would take it for two keys.
+  var hasDot: Bool { key.contains(".") }
 
   /// Whether the value is a collection, as far as the declared type shows.
   var isToMany: Bool {
@@ -44,17 +50,27 @@ struct ObservedProperty {
     guard notification.style == .automatic || notification.style == .whenDifferent else {
       return false
     }
+    guard !hasDot else { return false }
     return storage == .plain && obstacle == nil || storage == .indirect && observers == nil
   }
 
   /// Whether it is an override that adds observers, whose setter makes them part of one change.
   var isObservingOverride: Bool {
     declaration.has(.override) && observers != nil && !notifiesByItself
-      && notification.style == .automatic
+      && notification.style == .automatic && !hasDot
   }
 
   /// Whether the value moves behind accessors, into a property whose name begins with an underscore.
   var isMoved: Bool { isNoticed && storage == .plain }
+
+  /// The properties that `declaration` declares: those of an instance, and several only if they are constants.
+  static func all(in declaration: VariableDeclSyntax) -> [ObservedProperty] {
+    if let property = ObservedProperty(declaration) { return [property] }
+    guard !declaration.isOfType, declaration.isConstant else { return [] }
+    return declaration.bindings.flatMap { binding in
+      binding.pattern.boundNames.map { ObservedProperty(declaration, binding, $0) }
+    }
+  }
 
   /// The property that `declaration` declares, or nil if it declares none of an instance, or
   /// several at once.
@@ -63,12 +79,20 @@ struct ObservedProperty {
       let binding = declaration.bindings.first,
       let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier
     else { return nil }
+    self.init(declaration, binding, identifier)
+  }
+
+  private init(
+    _ declaration: VariableDeclSyntax,
+    _ binding: PatternBindingSyntax,
+    _ identifier: TokenSyntax
+  ) {
     self.declaration = declaration
     self.binding = binding
     self.identifier = identifier
     notification = declaration.keyValueAttribute.map { KeyNotification($0) } ?? KeyNotification()
     storage =
-      if declaration.bindingSpecifier.tokenKind == .keyword(.let) {
+      if declaration.isConstant {
         .constant
       } else if binding.isComputed || declaration.has(.override) {
         .computed
@@ -100,6 +124,12 @@ struct ObservedProperty {
 extension VariableDeclSyntax {
   /// Whether it belongs to the type and not to its instances.
   var isOfType: Bool { has(.static) || has(.class) }
+
+  /// Whether it is a `let`.
+  var isConstant: Bool { bindingSpecifier.tokenKind == .keyword(.let) }
+
+  /// Whether its properties are left out of observation.
+  var isIgnored: Bool { keyValueAttribute.map { KeyNotification($0).style } == .ignored }
 
   func has(_ keyword: Keyword) -> Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(keyword) }

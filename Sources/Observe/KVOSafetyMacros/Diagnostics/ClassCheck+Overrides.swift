@@ -20,7 +20,8 @@ extension ClassCheck {
     let key = property.key
     var fixIts: [FixIt] = []
     if let body = setter.body {
-      let change = "willChangeValue(for: \\.\(key)); defer { didChangeValue(for: \\.\(key)) }"
+      let path = "\\.\(property.identifier.text)"
+      let change = "willChangeValue(for: \(path)); defer { didChangeValue(for: \(path)) }"
       fixIts.append(
         FixIt(
           "notifyInSetter",

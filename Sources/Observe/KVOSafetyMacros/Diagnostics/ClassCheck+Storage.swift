@@ -34,7 +34,7 @@ extension ClassCheck {
             "renameCodingKey",
             "write '\(replacement)'",
             replacing: element.name,
-            by: element.rawValue == nil ? replacement : "_\(name)"
+            by: element.rawValue == nil ? replacement : element.name.name(after: "_")
           )
         ]
       )
@@ -44,7 +44,7 @@ extension ClassCheck {
   /// Reports calls of setters in an initializer that does not call them in plain Swift.
   private func reportSetters(in member: DeclSyntax) {
     for name in observed.directReferences(in: member) {
-      let storage = "_\(name.identifier?.name ?? "")"
+      let storage = name.name(after: "_")
       context.report(
         MacroMessage(
           "setterInInitializer",
@@ -113,6 +113,22 @@ extension ClassCheck {
         severity: .warning
       ),
       at: actor,
+      fixIts: [FixIt(ignoring: property)]
+    )
+  }
+
+  /// Reports a name, in backticks, that a key path by name would take for two keys.
+  func checkName(of property: ObservedProperty) {
+    guard property.hasDot, property.notification.style != .ignored else { return }
+    context.report(
+      MacroMessage(
+        "dottedName",
+        """
+        '\(property.key)' has a dot in its name, which separates the keys of a key path: rename it, or \
+        leave it out of observation with '@KeyValue(.ignored)'
+        """
+      ),
+      at: property.identifier,
       fixIts: [FixIt(ignoring: property)]
     )
   }

@@ -12,7 +12,10 @@ struct ClassCheck<Context: MacroExpansionContext> {
 
   func run() {
     for variable in observed.variables { check(variable) }
-    for property in observed.properties { check(property) }
+    for property in observed.properties {
+      check(property)
+      checkName(of: property)
+    }
     checkStorage()
     if !hasObservableSuperclass, !observed.statesConformance { checkAccess() }
     for member in observed.declaration.memberBlock.members {
@@ -25,30 +28,35 @@ struct ClassCheck<Context: MacroExpansionContext> {
     for clause in block.clauses {
       guard case .decls(let members) = clause.elements else { continue }
       for member in members {
-        guard let variable = member.decl.as(VariableDeclSyntax.self),
-          let property = ObservedProperty(variable), property.notification.style != .ignored
+        if let inner = member.decl.as(IfConfigDeclSyntax.self) { check(inner) }
+        guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isOfType,
+          !variable.isIgnored
         else { continue }
-        context.report(
-          MacroMessage(
-            "insideIfConfig",
-            """
-            '\(property.key)' stands inside '#if' and is not a key: observing it is refused (KVO029). \
-            Declare it outside, or mark it '@KeyValue(.ignored)'
-            """,
-            severity: .warning
-          ),
-          at: property.identifier
-        )
+        for name in variable.bindings.flatMap(\.pattern.boundNames) { reportConditional(name) }
       }
     }
   }
 
+  private func reportConditional(_ name: TokenSyntax) {
+    context.report(
+      MacroMessage(
+        "insideIfConfig",
+        """
+        '\(name.bareName)' stands inside '#if' and is not a key: observing it is refused (KVO029). \
+        Declare it outside, or mark it '@KeyValue(.ignored)'
+        """,
+        severity: .warning
+      ),
+      at: name
+    )
+  }
+
   private func check(_ variable: VariableDeclSyntax) {
-    guard !variable.isOfType, variable.bindingSpecifier.tokenKind == .keyword(.var) else { return }
+    guard !variable.isOfType, !variable.isConstant, !variable.isIgnored else { return }
     if variable.bindings.count > 1 {
       let words = "\(variable.attributes.trimmed) \(variable.modifiers.trimmed) var "
       let start = words.drop { $0 == " " }.replacing("  ", with: " ")
-      let split = variable.bindings.map { "\(start)\($0.with(\.trailingComma, nil).trimmed)" }
+      let split = variable.bindings.map { "\(start)\($0.standingAlone.trimmed)" }
       let indentation = variable.leadingTrivia.pieces.last.map { Trivia(pieces: [$0]) } ?? []
       context.report(
         MacroMessage(
@@ -108,7 +116,7 @@ struct ClassCheck<Context: MacroExpansionContext> {
           "notifyInObservers",
           "notify in its observers",
           replacing: observers,
-          by: notifying(observers, key: key)
+          by: notifying(observers, of: property)
         )
       )
     }
@@ -128,10 +136,13 @@ struct ClassCheck<Context: MacroExpansionContext> {
   }
 
   /// The observers with the two calls in them, and the one that is missing.
-  private func notifying(_ observers: AccessorDeclListSyntax, key: String) -> String {
+  private func notifying(
+    _ observers: AccessorDeclListSyntax,
+    of property: ObservedProperty
+  ) -> String {
     var texts: [String] = []
     for (name, call) in [("willSet", "willChangeValue"), ("didSet", "didChangeValue")] {
-      let call = "\(call)(for: \\.\(key))"
+      let call = "\(call)(for: \\.\(property.identifier.text))"
       let own = observers.first { $0.accessorSpecifier.text == name }
       let statements = own?.body.map { "\($0.statements.trimmed)" } ?? ""
       let parameter = own?.parameters.map { "\($0.trimmed)" } ?? ""
@@ -201,6 +212,18 @@ struct ClassCheck<Context: MacroExpansionContext> {
         [FixIt("correctKey", "write \($0)", replacing: literal, by: $0)]
       } ?? []
     )
+  }
+}
+
+extension PatternBindingSyntax {
+  /// The binding without those beside it: `width: Int` for the first of `width, height: Int`.
+  fileprivate var standingAlone: PatternBindingSyntax {
+    let alone = with(\.trailingComma, nil)
+    guard initializer == nil, typeAnnotation == nil,
+      let following = parent?.as(PatternBindingListSyntax.self)?.drop(while: { $0.id != id }),
+      let type = following.lazy.compactMap(\.typeAnnotation).first
+    else { return alone }
+    return alone.with(\.pattern.trailingTrivia, []).with(\.typeAnnotation, type.trimmed)
   }
 }
 

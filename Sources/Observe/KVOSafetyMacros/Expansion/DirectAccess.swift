@@ -36,7 +36,7 @@ final class DirectAccess: SyntaxRewriter {
   private func storage(of token: TokenSyntax) -> TokenSyntax? {
     guard let name = token.identifier?.name, properties.contains(name) else { return nil }
     references.append(token)
-    return token.with(\.tokenKind, .identifier("_\(name)"))
+    return token.with(\.tokenKind, .identifier(token.name(after: "_")))
   }
 
   private func isHidden(_ token: TokenSyntax) -> Bool {

@@ -5,12 +5,15 @@ internal import SwiftSyntaxBuilder
 extension ObservedProperty {
   /// Whether it is in the table: all that an observer can read is.
   var isKey: Bool {
-    notification.style != .ignored && isReadable && !isNoncopyable && !isUnavailable
+    notification.style != .ignored && isReadable && !isNoncopyable && !isUnavailable && !hasDot
   }
+
+  /// The name of the key as accessors refer to it.
+  var keyName: String { identifier.name(after: "_keyOf_") }
 
   /// The entry of the key in the table, seen from the type `root`.
   func keyExpression(root: String) -> String {
-    var arguments = ["\"\(key)\"", "\\\(root).\(identifier.text)"]
+    var arguments = [key.literal, "\\\(root).\(identifier.text)"]
     let dependencies = notification.dependencies.map { "\($0.trimmed)" }
     if !dependencies.isEmpty {
       arguments.append("affectedBy: [\(dependencies.joined(separator: ", "))]")

@@ -16,7 +16,7 @@ enum KeyValueNotifyingMacro: AccessorMacro {
     return [("willSet", "willChangeValue"), ("didSet", "didChangeValue")].map { observer, call in
       """
       \(raw: observer) {
-        \(raw: call)(forKey: "\(raw: property.key)")
+        \(raw: call)(forKey: \(literal: property.key))
       }
       """
     }

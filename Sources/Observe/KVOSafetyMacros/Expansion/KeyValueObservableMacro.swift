@@ -58,7 +58,7 @@ extension KeyValueObservableMacro: MemberAttributeMacro {
     guard let variable = member.as(VariableDeclSyntax.self) else {
       let names = ObservedClass(declaration).directProperties(in: member)
       guard !names.isEmpty else { return [] }
-      let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+      let list = names.map(\.literal).joined(separator: ", ")
       return ["@KVOSafety._KeyValueDirect(\(raw: list))"]
     }
     guard let property = ObservedProperty(variable) else { return [] }

@@ -41,7 +41,7 @@ extension KeyValueOverriddenMacro: AccessorMacro {
         after.append(code)
       }
     }
-    let key = "\(scope.name.text).\(KeyValueStoredMacro.keyPrefix)\(property.key)"
+    let key = "\(scope.name.text).\(property.keyName)"
     let change = (before + ["\(inherited) = _newValue"] + after).joined(separator: "\n")
     return [
       """

@@ -18,8 +18,8 @@ extension KeyValueStoredMacro: AccessorMacro {
     guard let property = declaration.as(VariableDeclSyntax.self).flatMap(ObservedProperty.init),
       let scope = context.lexicalContext.first?.as(ClassDeclSyntax.self)
     else { return [] }
-    let stored = "_\(property.key)"
-    let key = "\(scope.name.text).\(Self.keyPrefix)\(property.key)"
+    let stored = property.storageName
+    let key = "\(scope.name.text).\(property.keyName)"
     let isComparing = property.notification.style == .whenDifferent
     let difference =
       isComparing ? ", observationRegistrar.isChange(from: \(stored), to: newValue)" : ""
@@ -74,8 +74,6 @@ extension KeyValueStoredMacro: AccessorMacro {
 }
 
 extension KeyValueStoredMacro: PeerMacro {
-  static let keyPrefix = "_keyOf_"
-
   static func expansion(
     of node: AttributeSyntax,
     providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -102,7 +100,7 @@ extension KeyValueStoredMacro: PeerMacro {
     }
     var binding = property.binding
     binding.pattern = PatternSyntax(
-      IdentifierPatternSyntax(identifier: .identifier("_\(property.key)"))
+      IdentifierPatternSyntax(identifier: .identifier(property.storageName))
         .with(\.trailingTrivia, property.binding.pattern.trailingTrivia)
     )
     if let observers = property.observers {
@@ -143,14 +141,14 @@ extension ObservedClass {
     of property: ObservedProperty,
     in context: some MacroExpansionContext
   ) -> DeclSyntax {
-    let name = "\(KeyValueStoredMacro.keyPrefix)\(property.key)"
+    let name = property.keyName
     let key = property.keyExpression(root: self.name)
     guard isGeneric(in: context) else {
       return "private static let \(raw: name) = \(raw: key)"
     }
     return """
       private static var \(raw: name): KVOSafety.ObservableKey {
-        observableKeys["\(raw: property.key)"] ?? \(raw: key)
+        observableKeys[\(literal: property.key)] ?? \(raw: key)
       }
       """
   }
