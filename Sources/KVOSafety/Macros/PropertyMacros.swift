@@ -22,6 +22,11 @@ public macro _KeyValueNotifying() =
 public macro _KeyValueOverridden() =
   #externalMacro(module: "KVOSafetyMacros", type: "KeyValueOverriddenMacro")
 
+/// Makes the key of a deprecated property without a warning; ``KeyValueObservable()`` adds it.
+@attached(peer, names: prefixed(_deprecatedKeyOf_))
+public macro _KeyValueDeprecated() =
+  #externalMacro(module: "KVOSafetyMacros", type: "KeyValueDeprecatedMacro")
+
 /// Lets an `init` or `deinit` access the storage of these properties directly; ``KeyValueObservable()`` adds it.
 @attached(body)
 public macro _KeyValueDirect(_ keys: String...) =

@@ -8,7 +8,7 @@ struct KVOSafetyMacrosPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
     KeyValueObservableMacro.self, KeyValueMacro.self, KeyValueStoredMacro.self,
     KeyValueNotifyingMacro.self, KeyValueOverriddenMacro.self, KeyValueDirectMacro.self,
-    KeyPathNameMacro.self,
+    KeyValueDeprecatedMacro.self, KeyPathNameMacro.self,
   ]
 }
 #else

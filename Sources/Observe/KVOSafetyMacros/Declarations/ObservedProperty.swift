@@ -119,6 +119,22 @@ struct ObservedProperty {
       return words.contains("*") && words.contains("unavailable")
     }
   }
+
+  /// Whether the compiler may warn of a reference to it, because it is `@available(…, deprecated)`.
+  var isDeprecated: Bool {
+    declaration.attributes.contains { attribute in
+      guard case .availability(let list) = attribute.as(AttributeSyntax.self)?.arguments else {
+        return false
+      }
+      return list.contains { argument in
+        switch argument.argument {
+        case .token(let word): word.text == "deprecated"
+        case .availabilityLabeledArgument(let labeled): labeled.label.text == "deprecated"
+        default: false
+        }
+      }
+    }
+  }
 }
 
 extension VariableDeclSyntax {

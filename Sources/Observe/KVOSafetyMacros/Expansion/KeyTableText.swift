@@ -11,7 +11,21 @@ extension ObservedProperty {
   /// The name of the key as accessors refer to it.
   var keyName: String { identifier.name(after: "_keyOf_") }
 
+  /// Whether its entry is made by a declaration of its own, in which the compiler does not warn of the reference.
+  ///
+  /// Not for several constants in one declaration, of which a peer macro cannot tell which it belongs to.
+  var isMadeApart: Bool { isKey && isDeprecated && declaration.bindings.count == 1 }
+
+  /// The name of the declaration that makes the entry of a deprecated property.
+  var deprecatedKeyName: String { identifier.name(after: "_deprecatedKeyOf_") }
+
   /// The entry of the key in the table, seen from the type `root`.
+  func entry(root: String, isFinal: Bool) -> String {
+    guard isMadeApart else { return keyExpression(root: root) }
+    return isFinal ? deprecatedKeyName : "\(deprecatedKeyName)(of: root)"
+  }
+
+  /// A new key, read through the type `root`.
   func keyExpression(root: String) -> String {
     var arguments = [key.literal, "\\\(root).\(identifier.text)"]
     let dependencies = notification.dependencies.map { "\($0.trimmed)" }
@@ -77,7 +91,8 @@ extension ObservedClass {
     indentation: String = ""
   ) -> String {
     let arguments =
-      (base.map { ["inheriting: \($0)"] } ?? []) + keys.map { $0.keyExpression(root: root) }
+      (base.map { ["inheriting: \($0)"] } ?? [])
+      + keys.map { $0.entry(root: root, isFinal: isFinal) }
     guard !arguments.isEmpty else { return "KVOSafety.ObservableKeyTable()" }
     let lines = arguments.map { "\(indentation)  \($0)" }.joined(separator: ",\n")
     return "KVOSafety.ObservableKeyTable(\n\(lines)\n\(indentation))"

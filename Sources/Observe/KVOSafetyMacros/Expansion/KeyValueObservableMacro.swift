@@ -62,14 +62,16 @@ extension KeyValueObservableMacro: MemberAttributeMacro {
       return ["@KVOSafety._KeyValueDirect(\(raw: list))"]
     }
     guard let property = ObservedProperty(variable) else { return [] }
-    if property.isObservingOverride { return ["@KVOSafety._KeyValueOverridden"] }
+    let apart: [AttributeSyntax] =
+      property.isMadeApart ? ["@KVOSafety._KeyValueDeprecated"] : []
+    if property.isObservingOverride { return ["@KVOSafety._KeyValueOverridden"] + apart }
     guard property.isNoticed,
       !property.isMoved || ObservedClass(declaration).clash(with: property) == nil
-    else { return [] }
+    else { return apart }
     return switch property.storage {
-    case .plain: ["@KVOSafety._KeyValueStored"]
-    case .indirect: ["@KVOSafety._KeyValueNotifying"]
-    case .computed, .constant: []
+    case .plain: ["@KVOSafety._KeyValueStored"] + apart
+    case .indirect: ["@KVOSafety._KeyValueNotifying"] + apart
+    case .computed, .constant: apart
     }
   }
 }
