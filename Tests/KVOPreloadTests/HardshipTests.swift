@@ -26,6 +26,15 @@ struct HardshipTests {
     }
   }
 
+  @Test("a fork's child that first removes an observer of its parent is judged")
+  func forkAndRemove() throws {
+    let program = try ObjectiveC.program("Processes")
+    let recorded = try guarded.recorded(program, ["fork-removes"])
+    #expect(try recorded == guarded.raw(program, ["fork-removes"]))
+    #expect(try guarded.logs.count == 2)
+    #expect(try guarded.findings().map(\.code) == ["KVO001"])
+  }
+
   @Test("a program that becomes another leaves two logs")
   func exec() throws {
     let program = try ObjectiveC.program("Processes")

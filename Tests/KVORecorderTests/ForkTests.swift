@@ -55,7 +55,7 @@ struct ForkTests {
 
   @Test(
     "is the parent's own, and the child that records has its own",
-    arguments: ["records", "records-bare"]
+    arguments: ["records", "records-bare", "ends", "ends-bare"]
   )
   func childThatRecords(way: String) throws {
     let processes = try run(way)

@@ -14,6 +14,8 @@ enum ForkProbe {
     case "records": wait(for: fork { RecordedSequence.named(11, of: 0) })
     case "records-bare":
       wait(for: child(of: probe_bare_fork()) { RecordedSequence.named(11, of: 0) })
+    case "ends": wait(for: fork(endingFirst))
+    case "ends-bare": wait(for: child(of: probe_bare_fork(), endingFirst))
     case "exits": wait(for: fork { exit(0) })
     case "is-silent": wait(for: fork {})
     case "has-grandchild":
@@ -45,6 +47,12 @@ enum ForkProbe {
 
   /// What the program does that this one became, or that it started.
   static func after() { RecordedSequence.named(31, of: 0) }
+
+  /// The first event is the end of the parent's registration.
+  private static func endingFirst() {
+    RecordedSequence.remove(1)
+    RecordedSequence.named(11, of: 0)
+  }
 
   private static func say(_ line: String) {
     print(line)

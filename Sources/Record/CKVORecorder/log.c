@@ -242,6 +242,16 @@ bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
   return isReady;
 }
 
+void kvos_begin_log_of_child(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  if (!kvos_is_recording() || !kvos_is_in_new_child(recorder)) return;
+  KVOSWriter *writer = kvos_writer();
+  if (writer == NULL || kvos_is_amid_record(writer)) return;
+  kvos_lock(recorder);
+  if (kvos_is_recording() && present_part(recorder) == NULL) (void)next_part(recorder, writer, KVOS_CHILD);
+  kvos_unlock(recorder);
+}
+
 // MARK: - Start and end
 
 static void end_last_part(KVOSRecorder *recorder, KVOSPart *part) {

@@ -159,6 +159,17 @@ void kvos_fork_happened(void);
 /// Gives `writer` a segment with space for `byteCount` bytes. The lock is held.
 bool kvos_claim(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t byteCount);
 
+/// Whether this is the child of a fork that has no log of its own yet, if it records: of fork(), or of a system call,
+/// whose child finds the wiped page of its parent.
+static inline bool kvos_is_in_new_child(const KVOSRecorder *recorder) {
+  return atomic_load_explicit(&recorder->part, memory_order_relaxed) == NULL ||
+         atomic_load_explicit(recorder->epoch, memory_order_relaxed) == 0;
+}
+
+/// Begins the log of a fork's child, if it has none yet: it lists the registrations that are live now. Does nothing in
+/// other processes. The lock is not held.
+void kvos_begin_log_of_child(void);
+
 /// Makes every writer check before its next record. The lock is held.
 void kvos_change_epoch(KVOSRecorder *recorder);
 

@@ -87,6 +87,20 @@ int main(int count, char **arguments)
       waitpid(child, &status, 0);
       say("the child ended with %d", status);
     }
+  else if (strcmp(way, "fork-removes") == 0)
+    {
+      // The child removes twice what the parent added, and the parent once.
+      [screen watch: account for: @"balance"];
+      pid_t child = fork();
+      if (child == 0)
+        {
+          [screen unwatch: account for: @"balance"];
+          [screen unwatch: account for: @"balance"];
+          exit(0);
+        }
+      waitpid(child, NULL, 0);
+      [screen unwatch: account for: @"balance"];
+    }
   else if (strcmp(way, "exec") == 0)
     {
       use("before");
