@@ -81,6 +81,13 @@ struct Idiom: CustomTestStringConvertible, Sendable {
       codes: ["KVO012"],
       callers: ["neverEndsOutside"]
     ),
+    // A key does not end at a zero: the second removal of the same one is the only fault.
+    Idiom(
+      name: "zero-in-key",
+      source: "Leftovers",
+      codes: ["KVO001"],
+      callers: ["zeroInKey", "main"]
+    ),
     // Only the one that 1.28 does not end.
     Idiom(name: "replaces", source: "Overrides", codes: ["KVO012"]),
   ]

@@ -111,11 +111,11 @@ typedef struct {
   char text[1024];
 } PathText;
 
-// Returns false if it is longer than realistic paths.
+// Returns false if it is longer than realistic paths, or has a zero in it.
 static bool read_path(uint32_t keyPath, PathText *path) {
   size_t byteCount = 0;
   const uint8_t *bytes = kvos_string(keyPath, &byteCount);
-  if (byteCount >= sizeof path->text) return false;
+  if (byteCount >= sizeof path->text || memchr(bytes, 0, byteCount)) return false;
   memcpy(path->text, bytes, byteCount);
   path->text[byteCount] = 0;
   return true;

@@ -94,7 +94,7 @@ __attribute__((noinline)) static bool is_lost(const KVOSAct *act, const void *su
   size_t byteCount = 0;
   const uint8_t *bytes = kvos_string(act->keyPath, &byteCount);
   char text[1024];
-  if (byteCount >= sizeof text) return false;
+  if (byteCount >= sizeof text || memchr(bytes, 0, byteCount)) return false;
   memcpy(text, bytes, byteCount);
   text[byteCount] = 0;
   return !kvos_is_in_records(subject, observer, text);

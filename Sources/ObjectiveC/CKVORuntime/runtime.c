@@ -67,7 +67,7 @@ static const KVOSSemantics *semantics;
 static void *forwarder;
 static void *literalClass;
 static void *stringClass;
-static void *getBytes, *allocate, *makeFromText, *releaseObject;
+static void *getBytes, *getLength, *getCharacter, *allocate, *makeFromText, *releaseObject;
 static atomic_bool isFound;
 
 bool kvos_has_runtime(void) { return atomic_load_explicit(&isFound, memory_order_acquire); }
@@ -133,6 +133,8 @@ bool kvos_find_runtime(void) {
     kvos_selectors[hook] = runtime->registerSelector(selectorNames[hook]);
   }
   getBytes = runtime->registerSelector("getCString:maxLength:encoding:");
+  getLength = runtime->registerSelector("length");
+  getCharacter = runtime->registerSelector("characterAtIndex:");
   allocate = runtime->registerSelector("alloc");
   makeFromText = runtime->registerSelector("initWithUTF8String:");
   releaseObject = runtime->registerSelector("release");
@@ -256,6 +258,50 @@ const char *kvos_literal_text(const void *string, size_t *byteCount) {
   return literal->bytes;
 }
 
+// How many characters of UTF-16 a text in UTF-8 has.
+static unsigned long character_count(const char *text) {
+  unsigned long count = 0;
+  for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+    count += ((*at & 0xC0) != 0x80) + (*at >= 0xF0);
+  }
+  return count;
+}
+
+// Appends a character in UTF-8. Returns its end.
+static char *put_character(char *at, unsigned character) {
+  if (character < 0x80) {
+    *at++ = (char)character;
+    return at;
+  }
+  int rest = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+  static const unsigned leads[] = {0, 0xC0, 0xE0, 0xF0};
+  *at++ = (char)(leads[rest] | character >> 6 * rest);
+  while (rest-- > 0) *at++ = (char)(0x80 | (character >> 6 * rest & 0x3F));
+  return at;
+}
+
+// The text of a string with a zero in it, which a copy as a C string ends at.
+static long read_characters(const void *string, unsigned long length, char *buffer, size_t byteCount) {
+  typedef unsigned short (*GetCharacter)(const void *, void *, unsigned long);
+  GetCharacter method = (GetCharacter)find(kvos_class_of(string), getCharacter);
+  char *at = buffer;
+  for (unsigned long index = 0; index < length; index++) {
+    if ((size_t)(at - buffer) + 5 > byteCount) return -1;
+    unsigned character = method(string, getCharacter, index);
+    bool isSurrogate = character >= 0xD800 && character < 0xE000;
+    unsigned next = isSurrogate && index + 1 < length ? method(string, getCharacter, index + 1) : 0;
+    if (character < 0xDC00 && next >= 0xDC00 && next < 0xE000) {
+      character = 0x10000 + ((character - 0xD800) << 10) + (next - 0xDC00);
+      index++;
+    } else if (isSurrogate) {
+      character = 0xFFFD;
+    }
+    at = put_character(at, character);
+  }
+  *at = 0;
+  return at - buffer;
+}
+
 long kvos_read_string(const void *string, char *buffer, size_t byteCount) {
   void *class = kvos_class_of(string);
   size_t count = 0;
@@ -274,6 +320,9 @@ long kvos_read_string(const void *string, char *buffer, size_t byteCount) {
   typedef bool (*GetBytes)(const void *, void *, char *, unsigned long, unsigned long);
   GetBytes method = (GetBytes)find(class, getBytes);
   if (!method(string, getBytes, buffer, byteCount, utf8)) return -1;
+  typedef unsigned long (*GetLength)(const void *, void *);
+  unsigned long length = ((GetLength)find(class, getLength))(string, getLength);
+  if (character_count(buffer) < length) return read_characters(string, length, buffer, byteCount);
   return (long)strlen(buffer);
 }
 

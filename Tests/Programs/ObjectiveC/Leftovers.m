@@ -263,6 +263,32 @@ static void neverEndsOutside(void)
   [counter release];
 }
 
+/// Has every key.
+@interface Open : NSObject
+@end
+@implementation Open
+- (id) valueForUndefinedKey: (NSString *)key { return key; }
+@end
+
+/// Two keys, of which one is the other up to a zero.
+static void zeroInKey(void)
+{
+  Open *open = [Open new];
+  Counter *counter = [Counter new];
+  unichar letters[] = { 'a', 'b', 0, 'c' };
+  NSString *longer = [NSString stringWithCharacters: letters length: 4];
+  watch(open, counter, @"ab");
+  watch(open, counter, longer);
+  [open willChangeValueForKey: longer];
+  [open didChangeValueForKey: longer];
+  say("told %d times", counter->count);
+  [open removeObserver: counter forKeyPath: @"ab"];
+  [open removeObserver: counter forKeyPath: longer];
+  [open removeObserver: counter forKeyPath: longer];
+  [open release];
+  [counter release];
+}
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "removes-deallocated", removesDeallocated },
   { "removes-deallocated-again", removesDeallocatedAgain },
@@ -278,6 +304,7 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "removes-nil-of-nil", removesNilOfNil },
   { "observed-inside", observedInside },
   { "never-ends-outside", neverEndsOutside },
+  { "zero-in-key", zeroInKey },
 };
 
 int main(int count, char **arguments)

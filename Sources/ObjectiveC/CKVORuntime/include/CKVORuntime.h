@@ -81,9 +81,9 @@ enum {
   KVOS_NOT_A_TEXT = -2
 };
 
-/// Copies the text of a string object into `buffer`, with a closing zero, and returns how many bytes it has; -1 if it
-/// is longer or cannot be read, KVOS_NOT_A_TEXT if the object is not a string. Messages strings, except for literals of
-/// the compiler.
+/// Copies the text of a string object into `buffer`, with a closing zero, and returns how many bytes it has, among which
+/// may be zeros; -1 if it is longer or cannot be read, KVOS_NOT_A_TEXT if the object is not a string. Messages strings,
+/// except for literals of the compiler.
 long kvos_read_string(const void *string, char *buffer, size_t byteCount);
 
 /// The text of a literal of GCC, in place; null: the object is something else.
