@@ -90,6 +90,16 @@ struct RuntimeTests {
     #expect(audit.output.contains("> #0 setterRaises "), "\(audit)")
   }
 
+  @Test(
+    "changes that cross are one finding on a newer one, which notifies of the newest first",
+    .enabled(if: !Runtime.newer.isEmpty, Runtime.whyNot),
+    arguments: Runtime.newer
+  )
+  func crosses(runtime: Runtime) throws {
+    _ = try guarded.recorded(ObjectiveC.program("Mistakes", on: runtime), ["crosses"])
+    #expect(try guarded.findings().map(\.code) == ["KVO012"], "\(guarded.audit())")
+  }
+
   private func compare(_ runtime: Runtime) throws {
     let section = try section(of: runtime)
     var text = try String(contentsOf: Self.record, encoding: .utf8)

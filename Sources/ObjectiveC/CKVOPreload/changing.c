@@ -142,6 +142,29 @@ static void notify_unseen(KVOSThread *thread) {
   }
 }
 
+static void note_crossed(KVOSThread *thread, const KVOSOpenChange *open) {
+  if (!kvos_semantics()->endsNewestChange || open->change == 0 || !has_later(thread, open->sequence)) return;
+  memmove(thread->crossed + 1, thread->crossed, (KVOS_CROSSED_LIMIT - 1) * sizeof *thread->crossed);
+  thread->crossed[0] = (KVOSCrossedChange){open->subject, open->key, open->change};
+  thread->hasCrossed = true;
+}
+
+static void forget_crossed(KVOSThread *thread) {
+  memset(thread->crossed, 0, sizeof thread->crossed);
+  thread->hasCrossed = false;
+}
+
+uint64_t kvos_find_crossed(KVOSThread *thread, const void *subject, uint32_t key, bool isOver) {
+  for (uint32_t at = 0; thread->hasCrossed && at < KVOS_CROSSED_LIMIT; at++) {
+    KVOSCrossedChange *each = &thread->crossed[at];
+    if (each->change == 0 || each->subject != subject || each->key != key) continue;
+    uint64_t change = each->change;
+    if (isOver) each->change = 0;
+    return change;
+  }
+  return 0;
+}
+
 // MARK: - What a change is
 
 // The object, if the Foundation notifies observers of it.
@@ -229,6 +252,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
     int number = kvos_enter();
     bool isKnown = kvos_intern_key(keyObject, &key);
     bool isRecorded = subject ? kvos_is_sampled(subject->id) : kvos_sampled_objects() > 0;
+    if (KVOS_UNLIKELY(thread->hasCrossed) && thread->changeCount == 0) forget_crossed(thread);
     if (isKnown && isRecorded) stack = kvos_find_site(point, self, __builtin_frame_address(0));
     if (isKnown && subject == NULL) {
       bool isOfNoKey = is_of_no_key(self, NULL, key, __builtin_frame_address(0));
@@ -307,6 +331,7 @@ static uint64_t end_change(KVOSThread *thread, KVOSTracked *subject, uint32_t ke
   if (open >= 0) {
     change = thread->changes[open].change;
     notify_beginning(&thread->changes[open], subject);
+    note_crossed(thread, &thread->changes[open]);
     drop_open(thread, (uint32_t)open);
   } else if (take_unseen(thread, subject->address, key, &unseen)) {
     // Another thread has registered in the meantime. It began before all recorded events of the object.

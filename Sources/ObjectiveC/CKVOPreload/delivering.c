@@ -174,11 +174,15 @@ static KVOSPhase phase_of(const KVOSThread *thread, uint64_t registration, uint6
 }
 
 // A Foundation that notifies of dependent keys inside the change of the key that they depend on does so there even if
-// they have an open change of their own, and not again at its end: the notification belongs to that change.
-static uint64_t own_change(const KVOSThread *thread, const void *subject, uint32_t key, const KVOSCall *around) {
-  if (around->key == key || around->hook != KVOS_DID) return 0;
-  long open = kvos_find_open_change(thread, subject, key);
-  return open >= 0 ? thread->changes[open].change : 0;
+// they have an open change of their own, and not again at its end: the notification belongs to that change. A Foundation
+// may also end changes that cross in another order.
+static uint64_t own_change(KVOSThread *thread, const void *subject, uint32_t key, const KVOSCall *around) {
+  if (around->hook != KVOS_DID) return 0;
+  bool isInTime = around->key == key;
+  long open = isInTime ? -1 : kvos_find_open_change(thread, subject, key);
+  if (open >= 0) return thread->changes[open].change;
+  uint64_t crossed = kvos_find_crossed(thread, subject, key, isInTime);
+  return isInTime ? 0 : crossed;
 }
 
 // The running call of this same callback, when an override calls super; or null. An override may pass on another key: if

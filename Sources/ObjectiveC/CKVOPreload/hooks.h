@@ -50,6 +50,10 @@ bool kvos_refuse_call(const KVOSHookPoint *point, KVOSAct *act, const KVOSCall *
 /// The index of the newest open change of this key in the thread, or -1.
 long kvos_find_open_change(const KVOSThread *thread, const void *subject, uint32_t key);
 
+/// The change of this key that ended while another one was open, if its observers may be notified now, else 0. `isOver`:
+/// they were notified in time.
+uint64_t kvos_find_crossed(KVOSThread *thread, const void *subject, uint32_t key, bool isOver);
+
 /// The stack of the single call that announces a change: of the program's call of a setter that the Foundation
 /// generated, or 0. For other changes that the Foundation makes, as a collection's proxy does, it is the whole stack:
 /// the program's call is further out. `frame` is that of the handler.

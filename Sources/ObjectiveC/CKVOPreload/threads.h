@@ -74,6 +74,14 @@ typedef struct {
   uint64_t sequence;
 } KVOSUnseenChange;
 
+/// A change that ended while others that began after it were open. A Foundation that ends the newest change whatever
+/// its key is notifies of it when the last of them ends.
+typedef struct {
+  const void *subject;
+  uint32_t key;
+  uint64_t change;
+} KVOSCrossedChange;
+
 /// An exception that is propagating on the thread.
 typedef struct {
   const void *exception;
@@ -87,6 +95,7 @@ typedef struct {
 #define KVOS_CALL_PAGE_SIZE 64u
 #define KVOS_UNSEEN_LIMIT 4096u
 #define KVOS_KNOWN_KEY_COUNT 16u
+#define KVOS_CROSSED_LIMIT 4u
 
 /// A key that the thread read lately, with its text, which is never freed.
 typedef struct {
@@ -117,6 +126,10 @@ typedef struct {
   bool hasForgottenUnseen;
   /// Whether one of `changes` may be unseen and not in the log yet.
   bool hasUnnotifiedUnseen;
+  /// Whether a change has crossed another one since the thread last had no open change, and the last of them, the newest
+  /// first; of change 0: none.
+  bool hasCrossed;
+  KVOSCrossedChange crossed[KVOS_CROSSED_LIMIT];
   KVOSRaised raised;
   KVOSKnownKey knownKeys[KVOS_KNOWN_KEY_COUNT];
 } KVOSThread;

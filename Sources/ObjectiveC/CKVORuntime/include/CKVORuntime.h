@@ -49,6 +49,9 @@ typedef struct {
   bool removalRaises;
   /// Whether a change inside a change of the same key on the same thread notifies no observer.
   bool mergesNestedChanges;
+  /// Whether the end of a change ends the newest one of the object, whatever its key is: of changes that cross it
+  /// notifies in the reverse order.
+  bool endsNewestChange;
 } KVOSSemantics;
 
 /// Finds the runtime and its Foundation. Returns false if there is none, or if it lacks required functions.
