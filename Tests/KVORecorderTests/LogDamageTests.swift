@@ -159,6 +159,23 @@ struct LogDamageTests {
     #expect(writes["Thread1"]?.last == 10_000)
   }
 
+  @Test("whose descriptor the program closed goes on in its next part, and is left what is its own")
+  func takenDescriptor() throws {
+    let content = [UInt8](repeating: UInt8(ascii: "x"), count: 8 << 20)
+    let own = try folder.file("own", content)
+    let probe = try DrivenChild(log: path)
+    try probe.tell("plain 1 10")
+    #expect(try probe.tell("descriptors \(own)") == "done")
+    #expect(try probe.tell("plain 11 200000") == "done")
+    #expect(try probe.tell("part") == "2")
+    #expect(try probe.tell("descriptors \(own)") == "done")
+    #expect(try end(probe) == 0)
+    let log = try LogParts(path)
+    #expect(log.problems == [])
+    #expect(log.ends == Array(1...UInt64(200_000)))
+    #expect(try Data(contentsOf: URL(filePath: own)) == Data(content))
+  }
+
   @Test("in a folder that is closed goes on in its next part when it is open again")
   func closedFolder() throws {
     try expectLaterPart(log: "log") {

@@ -79,6 +79,12 @@ enum DrivenProbe {
       var limit = rlimit(rlim_cur: rlim_t(numbers[0]), rlim_max: .max)
       signal(SIGXFSZ, SIG_DFL)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    case "descriptors":
+      // Closes what it did not open, and uses the numbers itself.
+      let own = open(words[0], O_RDWR)
+      for descriptor in 64..<Int32(1024) where fcntl(descriptor, F_GETFD) >= 0 {
+        dup2(own, descriptor)
+      }
     case "modes": guard probe_heed_modes() == 0 else { return String(cString: strerror(errno)) }
     case "library": return try LibraryProbe.record(path: words[0], function: words[1])
     default: return "what is \"\(command)\"?"

@@ -53,8 +53,8 @@ void kvos_unlock(KVOSRecorder *recorder) {
 
 // MARK: - Forks
 
-// Only memory is written, and one descriptor closed: a child may do that immediately. The file is opened by the first
-// event.
+// Only memory is written, and one descriptor looked at and closed: a child may do that immediately. The file is opened
+// by the first event.
 static void become_child(KVOSRecorder *recorder) {
   for (KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
     writer->epoch = 0;
@@ -64,7 +64,7 @@ static void become_child(KVOSRecorder *recorder) {
     atomic_store_explicit(&writer->lost, 0, memory_order_relaxed);
   }
   KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_relaxed);
-  if (part && part->descriptor >= 0) close(part->descriptor);
+  if (part && kvos_has_descriptor(part)) close(part->descriptor);
   // The mappings stayed with the parent.
   atomic_store_explicit(&recorder->part, NULL, memory_order_relaxed);
   atomic_store_explicit(&recorder->parts, NULL, memory_order_relaxed);

@@ -90,10 +90,24 @@ static int reserve(int descriptor, uint64_t offset, uint64_t byteCount) {
   return code;
 }
 
+bool kvos_has_descriptor(const KVOSPart *part) {
+  struct stat status;
+  if (part->descriptor < 0) return false;
+  if (fstat(part->descriptor, &status) != 0) return errno != EBADF;
+  if (!S_ISREG(status.st_mode)) return false;
+  // A file that was cut may lack its head: kvos_check_damage() finds that.
+  if ((uint64_t)status.st_size < atomic_load_explicit(&part->allocated, memory_order_relaxed)) return true;
+  KVOSHead head;
+  ssize_t count = pread(part->descriptor, &head, offsetof(KVOSHead, zero), 0);
+  if (count < (ssize_t)offsetof(KVOSHead, zero)) return count < 0;
+  return memcmp(head.magic, kvos_file_magic, sizeof head.magic) == 0 && head.part == part->number &&
+         memcmp(head.session, part->session, sizeof head.session) == 0;
+}
+
 bool kvos_check_damage(KVOSPart *part) {
   if (atomic_load_explicit(&part->damage, memory_order_relaxed) != KVOS_WHOLE) return true;
   struct stat status;
-  if (part->descriptor < 0 || fstat(part->descriptor, &status) != 0) return false;
+  if (!kvos_has_descriptor(part) || fstat(part->descriptor, &status) != 0) return false;
   uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
   uint32_t damage = (uint64_t)status.st_size < allocated ? KVOS_CUT : status.st_nlink == 0 ? KVOS_DELETED : KVOS_WHOLE;
   if (damage != KVOS_WHOLE) atomic_store_explicit(&part->damage, damage, memory_order_relaxed);
@@ -102,7 +116,11 @@ bool kvos_check_damage(KVOSPart *part) {
 
 int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
   uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
-  if (part->descriptor < 0) return EBADF;
+  if (allocated > 0 && !kvos_has_descriptor(part)) {
+    part->descriptor = -1;
+    part->isFull = true;
+    return EBADF;
+  }
   // Growing a file that another program truncated would fill it with zeros, and hide the truncation.
   if (kvos_check_damage(part)) return ESTALE;
   uint64_t growth = allocated / 2 & ~(uint64_t)(KVOS_PAGE - 1);
@@ -216,7 +234,7 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount, con
 }
 
 void kvos_end_part(KVOSPart *part, KVOSEnd end) {
-  if (part->descriptor < 0) return;
+  bool hasDescriptor = kvos_has_descriptor(part);
   uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
   atomic_store_explicit(&part->allocated, claimed, memory_order_release);
   if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
@@ -224,9 +242,9 @@ void kvos_end_part(KVOSPart *part, KVOSEnd end) {
     uint64_t rest = (claimed + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
     uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
     if (byteCount > rest) (void)!mprotect(part->base + rest, byteCount - rest, PROT_NONE);
-    (void)!ftruncate(part->descriptor, (off_t)claimed);
+    if (hasDescriptor) (void)!ftruncate(part->descriptor, (off_t)claimed);
   }
-  close(part->descriptor);
+  if (hasDescriptor) close(part->descriptor);
   part->descriptor = -1;
 }
 

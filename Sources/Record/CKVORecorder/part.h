@@ -28,7 +28,7 @@ typedef struct KVOSPart {
   _Atomic uint64_t byteCount;
   /// The offset from which on events go into the next part.
   uint64_t eventLimit;
-  /// -1 when the part has ended.
+  /// -1 when the part has ended, or the program closed it.
   int descriptor;
   uint32_t number;
   uint32_t session[2];
@@ -151,6 +151,10 @@ void kvos_end_opening(KVOSPart *part);
 void kvos_begin_crash_opening(KVOSPart *part);
 void kvos_end_crash_opening(KVOSPart *part);
 
+/// Whether the descriptor of `part` is still that of its file: a program may close descriptors that it did not open,
+/// and use their numbers itself. Async-signal-safe. The lock is held.
+bool kvos_has_descriptor(const KVOSPart *part);
+
 /// Checks whether the file of `part` was truncated or deleted, and notes it. The lock is held.
 bool kvos_check_damage(KVOSPart *part);
 
@@ -176,7 +180,8 @@ void kvos_note_seen_refusal(void);
 /// while. The lock is held.
 bool kvos_begin_asking_for_room(KVOSPart *part);
 
-/// Makes `part` grow until `byteCount` more bytes are reserved. The lock is held. Returns an errno.
+/// Makes `part` grow until `byteCount` more bytes are reserved. The lock is held. Returns an errno; EBADF: the program
+/// closed the descriptor, and the part ends at the next event.
 int kvos_allocate(KVOSPart *part, uint64_t byteCount);
 
 /// Maps the file and writes its head. Returns null with errno; the descriptor stays open then.
