@@ -36,6 +36,13 @@ def test_the_largest_logs_are_first_and_parts_stay_together():
     assert max(len(task) for task in _inputs.tasks(many, 1)) <= 500
 
 
+def test_a_log_beside_another_is_in_its_task_with_its_parts():
+    names = ["app.kvolog", "app.kvolog.1", "app.kvolog.4711", "app.kvolog.4711.1"]
+    files = [(LOCAL, _inputs.LogFile(f"/logs/{name}", 1, 0)) for name in names]
+    assert {file.base for _, file in files} == {"/logs/app.kvolog"}
+    assert len(_inputs.tasks(files, 8)) == 1
+
+
 def test_patterns_stand_for_files_below(tmp_path):
     for name in ("a/x.kvolog", "a/b/y.kvolog", "a/b/z.txt", "a/.hidden/h.kvolog", "_audit/s.kvolog"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

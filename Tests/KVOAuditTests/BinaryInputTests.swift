@@ -125,6 +125,24 @@ import Testing
     #expect(!Audit().report(on: [.file(path: path)]).isIncomplete)
   }
 
+  @Test("whose name ends in the number of its process is read with its parts, once")
+  func partsOfNumbered() throws {
+    let path = folder.path("a.kvolog.4711")
+    let all = [(path + ".2", 1), (path + ".1", 2), (path, 3)] as [(String, UInt32)]
+    for (name, part) in all {
+      let text = Self.process + "{\"event\":\"lock\",\"lock\":\(part)}\n"
+      try Data(log(text, part: part)).write(to: URL(filePath: name))
+    }
+    #expect(
+      try course(.file(path: path)) == [
+        "true", "2: lock 1", "true", "4: lock 2", "true", "6: lock 3",
+      ]
+    )
+    let inputs = AuditInput.inputs(arguments: [path + ".1", path, path + ".2"])
+    #expect(inputs.map(\.label) == [path])
+    #expect(AuditInput.logs(beside: inputs).isEmpty)
+  }
+
   @Test("names a part that is missing between others")
   func missingParts() throws {
     #expect(

@@ -3,7 +3,8 @@ import KVOTraceBinary
 
 /// The files of one process's log, found next to an input.
 ///
-/// `app.kvolog` is the newest file; `app.kvolog.1` the previous one, `app.kvolog.2` the one before that.
+/// `app.kvolog` is the newest file; `app.kvolog.1` the previous one, `app.kvolog.2` the one before that. A log may itself
+/// have a name that ends in a number, which is that of its process: `app.kvolog.4711`, before which is `app.kvolog.4711.1`.
 struct LogParts {
   /// An existing file.
   struct Part {
@@ -27,24 +28,25 @@ struct LogParts {
     var numbers: Set<UInt32> = []
     while unusedCount < Self.gapLimit, UInt64(number) + 1 < UInt64(header.part) {
       number += 1
-      let name = Self.name(of: path, older: number)
-      guard let source = try? ByteSource(path: name), source.knownByteCount != nil else {
-        unusedCount += 1
-        continue
+      unusedCount += 1
+      for name in Self.names(of: path, older: number) {
+        guard let source = try? ByteSource(path: name), source.knownByteCount != nil else {
+          continue
+        }
+        unusedCount = 0
+        guard let other = BinaryFileHeader(of: source), other.session == header.session,
+          other.part < header.part, numbers.insert(other.part).inserted
+        else { continue }
+        older.append(Part(path: name, number: other.part, source: source))
       }
-      unusedCount = 0
-      guard let other = BinaryFileHeader(of: source), other.session == header.session,
-        other.part < header.part, numbers.insert(other.part).inserted
-      else { continue }
-      older.append(Part(path: name, number: other.part, source: source))
     }
     older.sort { $0.number < $1.number }
   }
 
-  /// The file that is `count` steps older than the one at `path`.
-  private static func name(of path: String, older count: Int) -> String {
+  /// What the file may be called that is `count` steps older than the one at `path`.
+  private static func names(of path: String, older count: Int) -> [String] {
     let (base, number) = split(path)
-    return "\(base).\(number + count)"
+    return number == 0 ? ["\(path).\(count)"] : ["\(base).\(number + count)", "\(path).\(count)"]
   }
 
   /// The newest file's name, and how many steps older the one at `path` is.
@@ -81,12 +83,17 @@ extension AuditInput {
   ) -> [AuditInput] {
     let arguments = InputPaths.expand(arguments, decompression)
     let newest = Dictionary(grouping: arguments) { LogParts.split($0).base }
+    let all = Set(arguments)
     return arguments.filter { argument in
       let (base, number) = LogParts.split(argument)
       guard number > 0, let own = header(at: argument) else { return true }
+      func isOlder(than other: String) -> Bool {
+        header(at: other).map { $0.session == own.session && $0.part > own.part } ?? false
+      }
+      // The newest one's name may end in a number, too.
+      if all.contains(base), isOlder(than: base) { return false }
       return !newest[base, default: []].contains { other in
-        LogParts.split(other).number < number
-          && header(at: other).map { $0.session == own.session && $0.part > own.part } ?? false
+        LogParts.split(other).number < number && isOlder(than: other)
       }
     }
     .map { argument in
