@@ -107,7 +107,7 @@ struct ContainmentTests {
     #expect(
       run.complaint == """
         KVOSafety: KVO_SAFETY_CONTAIN names "KVO012", which cannot be contained; what can be is all, \
-        KVO001, KVO002, KVO006, KVO007, KVO008, KVO017, KVO025, KVO029 and KVO030.
+        KVO001, KVO002, KVO003, KVO006, KVO007, KVO008, KVO017, KVO025, KVO029 and KVO030.
 
         """
     )

@@ -100,6 +100,20 @@ struct RuntimeTests {
     #expect(try guarded.findings().map(\.code) == ["KVO012"], "\(guarded.audit())")
   }
 
+  @Test(
+    "a removal under a wrong context is contained by its own rule alone",
+    .enabled(if: !Runtime.newer.isEmpty, Runtime.whyNot),
+    arguments: Runtime.newer
+  )
+  func wrongContext(runtime: Runtime) throws {
+    let program = try ObjectiveC.program("Leftovers", on: runtime)
+    let raw = try guarded.raw(program, ["removes-under-context"])
+    let others = try guarded.recorded(program, ["removes-under-context"], contain: "KVO001,KVO002")
+    #expect(others.withoutProcess == raw.withoutProcess)
+    let own = try guarded.recorded(program, ["removes-under-context"], contain: "KVO003")
+    #expect(own == ProgramRun(output: "done\n", complaint: "", status: 0))
+  }
+
   private func compare(_ runtime: Runtime) throws {
     let section = try section(of: runtime)
     var text = try String(contentsOf: Self.record, encoding: .utf8)

@@ -11,10 +11,10 @@ static const struct {
   KVOSContained rule;
 } codes[] = {
     {"KVO001", KVOS_CONTAINS_DOUBLE_REMOVALS}, {"KVO002", KVOS_CONTAINS_UNREGISTERED},
-    {"KVO006", KVOS_CONTAINS_OBSERVED},        {"KVO007", KVOS_CONTAINS_OBSERVERS},
-    {"KVO008", KVOS_CONTAINS_DELIVERIES},      {"KVO017", KVOS_CONTAINS_UNHANDLED},
-    {"KVO025", KVOS_CONTAINS_REMOVALS},        {"KVO029", KVOS_CONTAINS_PATHS},
-    {"KVO030", KVOS_CONTAINS_CLASSES},
+    {"KVO003", KVOS_CONTAINS_CONTEXTS},        {"KVO006", KVOS_CONTAINS_OBSERVED},
+    {"KVO007", KVOS_CONTAINS_OBSERVERS},       {"KVO008", KVOS_CONTAINS_DELIVERIES},
+    {"KVO017", KVOS_CONTAINS_UNHANDLED},       {"KVO025", KVOS_CONTAINS_REMOVALS},
+    {"KVO029", KVOS_CONTAINS_PATHS},           {"KVO030", KVOS_CONTAINS_CLASSES},
 };
 
 static unsigned contained;
@@ -37,7 +37,7 @@ void kvos_read_containment(const char *text) {
     if (rule == 0 && length > 0) {
       kvos_say(
           "KVOSafety: KVO_SAFETY_CONTAIN names \"%.*s\", which cannot be contained; what can be "
-          "is all, KVO001, KVO002, KVO006, KVO007, KVO008, KVO017, KVO025, KVO029 and KVO030.\n",
+          "is all, KVO001, KVO002, KVO003, KVO006, KVO007, KVO008, KVO017, KVO025, KVO029 and KVO030.\n",
           (int)length, text);
     }
     contained |= rule;

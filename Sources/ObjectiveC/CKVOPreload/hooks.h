@@ -15,7 +15,8 @@ typedef enum {
   KVOS_CONTAINS_PATHS = 32,
   KVOS_CONTAINS_OBSERVED = 64,
   KVOS_CONTAINS_REMOVALS = 128,
-  KVOS_CONTAINS_CLASSES = 256
+  KVOS_CONTAINS_CLASSES = 256,
+  KVOS_CONTAINS_CONTEXTS = 512
 } KVOSContained;
 
 /// Reads KVO_SAFETY_CONTAIN, and reports on standard error which parts of it are not rules that can be contained.

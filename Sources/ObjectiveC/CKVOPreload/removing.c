@@ -13,6 +13,8 @@ typedef struct {
   uint32_t changedClass;
   bool hasChangedClass;
   bool wasRegistered;
+  /// Whether it is registered, under other contexts than the removal says.
+  bool hasOtherContexts;
 } Leaving;
 
 // A removal that matches no live registration. The runtime knows a deallocated observer by its address: it removes that
@@ -52,6 +54,7 @@ static bool leave_registration(KVOSAct *act, const void *subject, const void *ob
   if (triple && isOfFoundation) triple->foundationRemovalCount++;
   leaving->foundationRemovalCount = triple ? triple->foundationRemovalCount : 0;
   leaving->wasRegistered = triple && triple->lastEnded != 0;
+  leaving->hasOtherContexts = triple && act->registration == 0 && triple->count > 0;
   if (act->registration == 0) leave_left(act, trackedSubject, observer, isLive, leaving);
   if (trackedSubject) {
     act->order = kvos_next_order(trackedSubject);
@@ -105,6 +108,9 @@ static bool is_contained(const KVOSAct *act, const void *subject, const void *ob
                          const Leaving *leaving) {
   if (!kvos_semantics()->removalRaises) return false;
   if (!isMatched) {
+    if (leaving->hasOtherContexts && kvos_contains(KVOS_CONTAINS_CONTEXTS)) return true;
+    // Its own context may have been registered before; which is not known.
+    if (leaving->hasOtherContexts && !leaving->wasRegistered) return false;
     return kvos_contains(leaving->wasRegistered ? KVOS_CONTAINS_DOUBLE_REMOVALS : KVOS_CONTAINS_UNREGISTERED);
   }
   return leaving->hasChangedClass && kvos_contains(KVOS_CONTAINS_CLASSES) && is_lost(act, subject, observer);

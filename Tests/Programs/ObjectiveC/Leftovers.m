@@ -289,6 +289,21 @@ static void zeroInKey(void)
   [counter release];
 }
 
+@interface NSObject (Contexts)
+- (void) removeObserver: (NSObject *)observer forKeyPath: (NSString *)keyPath context: (void *)context;
+@end
+
+/// The newer GNUstep raises, and 1.28 has no such method.
+static void removesUnderContext(void)
+{
+  static char right, wrong;
+  Counter *counter = [Counter new];
+  [account addObserver: counter forKeyPath: @"balance" options: 0 context: &right];
+  [account removeObserver: counter forKeyPath: @"balance" context: &wrong];
+  [account removeObserver: counter forKeyPath: @"balance" context: &right];
+  [counter release];
+}
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "removes-deallocated", removesDeallocated },
   { "removes-deallocated-again", removesDeallocatedAgain },
@@ -305,6 +320,7 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "observed-inside", observedInside },
   { "never-ends-outside", neverEndsOutside },
   { "zero-in-key", zeroInKey },
+  { "removes-under-context", removesUnderContext },
 };
 
 int main(int count, char **arguments)
