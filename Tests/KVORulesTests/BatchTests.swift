@@ -82,18 +82,59 @@ struct BatchTests {
     #expect(verdicts.map(\.brief) == ["KVO010@3"])
   }
 
+  /// A change of another object, whose one observer is notified of it.
+  private func addWholeChange(to log: inout SampleLog) {
+    log.will("Account#13", change: "c", stack: [])
+    log.did("Account#13", change: "c", stack: [])
+    log.notify("2", change: "c")
+    log.notifyEnd("2", change: "c", handled: true)
+  }
+
+  @Test("give what they give one by one after a removal that matched nothing, which is over")
+  func unmatchedRemoval() {
+    let log = SampleLog {
+      $0.register("2", "Account#13", by: "Screen#4")
+      $0.remove(isUnmatched: true)
+      addWholeChange(to: &$0)
+      $0.register("1", thread: "2")
+      $0.remove("1", thread: "2")
+      $0.removeEnd("1", thread: "2")
+      $0.remove("2", "Account#13", by: "Screen#4")
+      $0.removeEnd("2", "Account#13", by: "Screen#4")
+      $0.exit()
+    }
+    let (_, verdicts) = compare(log.events, count: 512)
+    #expect(verdicts.map(\.brief) == ["KVO002@2"])
+  }
+
+  @Test("give what they give one by one after a crash that the process survived")
+  func survivedCrash() {
+    let log = SampleLog {
+      $0.register("2", "Account#13", by: "Screen#4")
+      let signal = $0.names.id(of: "SIGUSR1")
+      $0.add(.crash(Crash(signal: signal, exception: .none, reason: .none, liveCount: nil)))
+      addWholeChange(to: &$0)
+      $0.exit()
+    }
+    let options = RuleEngine.Options(judgesLeaksAtExit: true)
+    let (single, _) = compare(log.events, count: 512, options: options)
+    // The exit is that of the process, and not the end of the crash.
+    #expect(!single.engine.notJudged.map(\.code).contains(.leakedRegistration))
+  }
+
   /// Judges `events` one by one, and `count` at a time.
   private func compare(
     _ events: [Event],
-    count: Int
+    count: Int,
+    options: RuleEngine.Options = .init()
   ) -> (single: OrderedReplay, verdicts: [Verdict]) {
-    var single = OrderedReplay()
+    var single = OrderedReplay(options: options)
     var expected: [Verdict] = []
     for (index, event) in events.enumerated() {
       single.take(event, number: index + 1) { expected.append($0) }
     }
     single.finish { expected.append($0) }
-    var batched = OrderedReplay()
+    var batched = OrderedReplay(options: options)
     var verdicts: [Verdict] = []
     for start in stride(from: 0, to: events.count, by: count) {
       let end = min(start + count, events.count)

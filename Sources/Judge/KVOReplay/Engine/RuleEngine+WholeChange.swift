@@ -30,6 +30,8 @@ extension RuleEngine {
     guard mustNotify(slot, of: change) else { return false }
     let thread = log.threads.index(of: change.thread)
     guard log.threads.isIdle(thread), log.threads.areBusyIdle else { return false }
+    log.isCrashing = false
+    if concurrency.hasUnmatchedRemovals { concurrency.goOn(thread) }
     eventCount += EventOutline.wholeChangeCount
     log.seen.formUnion([.change, .callback, .callbackEnd])
     if change.hasOrder { log.ledger.note(change.order, of: subject) }

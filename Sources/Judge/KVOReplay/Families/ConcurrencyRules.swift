@@ -276,8 +276,11 @@ struct ConcurrencyRules: Sendable {
   /// raised an exception.
   mutating func goOn(with event: UnsafePointer<Event>, _ thread: Int) {
     if case .removeEnd = event.pointee.body { return }
-    if !event.pointee.body.isBookkeeping { removals.endUnmatched(on: thread) }
+    if !event.pointee.body.isBookkeeping { goOn(thread) }
   }
+
+  /// As ``goOn(with:_:)``, by an event that is neither the end of a removal nor about the log.
+  mutating func goOn(_ thread: Int) { removals.endUnmatched(on: thread) }
 
   private static func overlap(
     _ overlap: Verdict.Overlap,
