@@ -161,6 +161,9 @@ import Testing
     #expect(try course(.file(path: path)) == ["false", "2: lock 2", "false", "4: lock 3"])
     _ = try folder.file("a.kvolog.2", "no log")
     #expect(try course(.file(path: path)).count == 4)
+    // Parts count from 1.
+    _ = try folder.file("a.kvolog.2", log(Self.process, part: 0))
+    #expect(try course(.file(path: path)).count == 4)
   }
 
   @Test("is not read twice if its older files are also arguments")

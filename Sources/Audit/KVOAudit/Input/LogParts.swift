@@ -35,7 +35,8 @@ struct LogParts {
         }
         unusedCount = 0
         guard let other = BinaryFileHeader(of: source), other.session == header.session,
-          other.part < header.part, numbers.insert(other.part).inserted
+          // A hostile header may have a part 0.
+          1..<header.part ~= other.part, numbers.insert(other.part).inserted
         else { continue }
         older.append(Part(path: name, number: other.part, source: source))
       }
