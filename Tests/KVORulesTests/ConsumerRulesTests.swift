@@ -21,6 +21,21 @@ struct ConsumerRulesTests {
     #expect(engine.liveConsumers.isEmpty)
   }
 
+  @Test("one that ends between its state and the end of its scope is not left (KVO042)")
+  func endsBeforeScope() {
+    let log = SampleLog { log in
+      for number in 1...3 {
+        log.beginScope("s\(number)", name: "open")
+        log.consume("\(number)", scope: "s\(number)")
+        log.park("\(number)", isLeft: true, scope: "s\(number)")
+        log.endConsumer("\(number)", .cancelled)
+        log.endScope("s\(number)")
+      }
+      log.exit()
+    }
+    #expect(!log.verdicts().map(\.code).contains(.consumerGrowth))
+  }
+
   @Test("a dropped continuation is reported once, however often its state is written")
   func droppedOnce() {
     let log = SampleLog {

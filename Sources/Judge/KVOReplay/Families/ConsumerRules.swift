@@ -93,7 +93,8 @@ struct ConsumerRules: Sendable {
   }
 
   mutating func endScope(_ scope: ScopeID, called name: StringID, _ evidence: Evidence) {
-    if !growth.isEmpty { growth.endScope(scope, called: name, evidence) }
+    if growth.isEmpty { return }
+    growth.endScope(scope, called: name, evidence) { known[$0] != nil }
   }
 
   mutating func finish(_ log: inout ReplayState) {

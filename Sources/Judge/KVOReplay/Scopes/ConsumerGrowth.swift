@@ -61,8 +61,20 @@ struct ConsumerGrowth: Sendable {
     groups[key.scope]?[key.line]?.liveCount -= 1
   }
 
-  mutating func endScope(_ scope: ScopeID, called name: StringID, _ evidence: Evidence) {
-    let waiting = pending.removeValue(forKey: scope) ?? []
+  /// A run of the scope called `name` ends.
+  ///
+  /// - Parameters:
+  ///   - scope: the run.
+  ///   - name: its name.
+  ///   - evidence: where it ends.
+  ///   - isWaiting: whether a consumer that was found waiting has not ended since.
+  mutating func endScope(
+    _ scope: ScopeID,
+    called name: StringID,
+    _ evidence: Evidence,
+    isWaiting: (ConsumerID) -> Bool
+  ) {
+    let waiting = (pending.removeValue(forKey: scope) ?? []).filter { isWaiting($0.id) }
     if name == .none { return }
     for consumer in waiting where memberships[consumer.id] == nil {
       let line = Line(site: consumer.site, awaited: consumer.awaited)
