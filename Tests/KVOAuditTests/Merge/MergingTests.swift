@@ -140,6 +140,28 @@ import Testing
     #expect(text.contains("21.jsonl") && !text.contains("22.jsonl"))
   }
 
+  /// CrashReports.md, "Exit status": also as parts of a fleet.
+  @Test("of crash reports fail for a crash without a finding, whether it is listed or counted")
+  func unexplainedCrashes() throws {
+    var report = AuditReport()
+    for number in 10..<20 {
+      var input = AuditReport.Input(path: "\(number).ips", kind: .ips, eventCount: 0)
+      input.isCrash = number > 12
+      input.hasOwnReport = number == 12
+      report.inputs.append(input)
+    }
+    #expect(report.hasFindings(atLeast: .error))
+    let read = try ReportFile.report(in: JSONReportRenderer().render(report), label: "part")
+    #expect(read.inputs == report.inputs)
+    var merged = AuditReport.merging([read])
+    #expect(merged.hasFindings(atLeast: .error))
+    merged.collapseInputs(limit: 9)
+    // The first three, and the first three that crashed.
+    let listed = merged.inputs.map(\.path)
+    #expect(listed == ["10.ips", "11.ips", "12.ips", "13.ips", "14.ips", "15.ips"])
+    #expect(merged.hasFindings(atLeast: .error))
+  }
+
   /// Fleet.md: a report does not grow with the fleet, in which any recorder may lose events.
   @Test("of many inputs count those that lack events, and say so")
   func gaps() throws {

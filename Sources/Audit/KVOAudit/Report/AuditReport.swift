@@ -37,7 +37,7 @@ package struct AuditReport: Sendable {
     /// Whether it has a report of kvo-audit, which was skipped.
     package var hasOwnReport = false
     /// Whether it is a report of a crash, and reports no fault.
-    fileprivate var isCrashWithoutFault: Bool { isCrash && reportCount == 0 }
+    package var isCrashWithoutFault: Bool { isCrash && reportCount == 0 }
     /// How many bytes it has, if it ends in the middle of a log.
     package var cutAt: Int?
     /// Why the recorder kept it, if it is kept and ends with that.

@@ -42,8 +42,9 @@ extension AuditReport {
   /// Counts inputs instead of listing them, if there are more than a limit.
   ///
   /// Those that are damaged, cut or partly unknown stay, those that a finding, a crash or a figure
-  /// refers to, and the first by path as samples. Those whose recorder lost events do not: in a fleet these may be most
-  /// of them. The result depends only on the inputs of the report, not on how they were grouped when reports were merged.
+  /// refers to, and the first by path as samples, also of crashes without a finding. Those whose recorder lost events
+  /// do not: in a fleet these may be most of them. The result depends only on the inputs of the report, not on how they
+  /// were grouped when reports were merged.
   ///
   /// - Parameters:
   ///   - limit: the number of inputs, listed or not, up to which all stay.
@@ -59,6 +60,9 @@ extension AuditReport {
     var kept = referenced.union(inputs.indices.filter { inputs[$0].isNotable })
     let first = inputs.indices.sorted { (inputs[$0].path, $0) < (inputs[$1].path, $1) }
     kept.formUnion(first.prefix(NotJudged.AffectedInputs.limit))
+    // Their number may be that of all inputs, but that there are any makes the exit status 1.
+    let crashed = first.filter { inputs[$0].isCrashWithoutFault }
+    kept.formUnion(crashed.prefix(NotJudged.AffectedInputs.limit))
     mapInputs { index in
       kept.insert(index)
       return index

@@ -56,7 +56,13 @@ extension AuditReport.Input: ReportFields {
     try coder.present("reports", &reports)
     reportCount = reports ?? 0
     try coder.present("origin", &origin)
-    isCrash = kind == .crash
+    // A text with faults is known by them, and a report that is not JSON by its kind.
+    var crashed = isCrashWithoutFault && kind != .crash ? true : nil
+    try coder.present("crash", &crashed)
+    isCrash = crashed ?? (kind == .crash)
+    var own = hasOwnReport ? true : nil
+    try coder.present("ownReport", &own)
+    hasOwnReport = own ?? false
   }
 }
 

@@ -109,6 +109,13 @@ extension OrderedReader: ReportCoder {
 
   mutating func written<Value: ReportFields>(_ key: String, _ value: Value?) { skip(key) }
 
+  mutating func present(_ key: String, _ value: inout Bool?) throws(Refusal) {
+    guard try !isAbsent(key) else { return value = nil }
+    let isSet = next == UInt8(ascii: "t")
+    try take(isSet ? "true" : "false")
+    value = isSet
+  }
+
   mutating func present(_ key: String, _ value: inout Int?) throws(Refusal) {
     try count(key, &value)
   }

@@ -51,6 +51,8 @@ package protocol ReportCoder {
   mutating func written(_ key: String, _ value: String?)
   /// Like ``object(_:_:)``, likewise.
   mutating func written<Value: ReportFields>(_ key: String, _ value: Value?)
+  /// Like ``flag(_:_:or:)``, but only written if it is not nil.
+  mutating func present(_ key: String, _ value: inout Bool?) throws(Failure)
   /// Like ``count(_:_:)``, but only written if it is not nil.
   mutating func present(_ key: String, _ value: inout Int?) throws(Failure)
   /// Like ``number(_:_:)``, but only written if it is not nil.

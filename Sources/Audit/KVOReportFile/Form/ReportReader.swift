@@ -109,6 +109,10 @@ private struct ReportReader: ReportCoder {
 
   func written<Value: ReportFields>(_ key: String, _ value: Value?) {}
 
+  func present(_ key: String, _ value: inout Bool?) throws {
+    value = try optional(key, Bool.self)
+  }
+
   func present(_ key: String, _ value: inout Int?) throws { try count(key, &value) }
 
   func present(_ key: String, _ value: inout UInt64?) throws {

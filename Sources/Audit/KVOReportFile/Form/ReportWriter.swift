@@ -106,6 +106,10 @@ private struct ReportWriter: ReportCoder {
     if let value { text.write(value) } else { text.null() }
   }
 
+  mutating func present(_ key: String, _ value: inout Bool?) {
+    if var isSet = value { flag(key, &isSet, or: nil) }
+  }
+
   mutating func present(_ key: String, _ value: inout Int?) {
     if value != nil { count(key, &value) }
   }
