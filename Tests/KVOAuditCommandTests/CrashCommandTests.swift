@@ -51,6 +51,14 @@ import Testing
     #expect(crash?["systems"] as? [String: Int] == ["iOS 17.0": 1, "iOS 18.0": 1])
   }
 
+  @Test("writes what becomes of a reported fault on each runtime")
+  func allProfiles() throws {
+    _ = try folder.file("a.crash", Self.report("a", date: "2026-01-02", system: "iOS 17.0 (21A1)"))
+    let run = try run("--profile", "all", "a.crash")
+    #expect(run.status == 1)
+    #expect(run.output.contains("  KVO002 ") && run.output.contains(" crash "))
+  }
+
   @Test("for text without a fault reports that nothing was recognized; a weak match fails no build")
   func silence() throws {
     _ = try folder.file("log.txt", "Call removeObserver:forKeyPath: once.\n")

@@ -44,6 +44,20 @@ import Testing
     )
   }
 
+  @Test("fails for a crash for which nothing was found on any runtime, and names its log")
+  func crash() throws {
+    let crash = #"{"event":"crash","thread":1,"signal":"SIGSEGV"}"# + "\n"
+    let path = try folder.file("a.jsonl", crash)
+    let matrix = Audit().matrix(on: [.file(path: path)])
+    #expect(matrix.rows.isEmpty && matrix.hasFindings(atLeast: .error))
+    let text = String(decoding: matrix.text, as: UTF8.self)
+    #expect(text.contains("CRASHED: \(path): nothing was found that says why\n"))
+    let json = String(decoding: matrix.json, as: UTF8.self)
+    #expect(json.contains("\"unexplainedCrashes\": [0]"))
+    let explained = try folder.file("b.jsonl", Self.log + crash)
+    #expect(Audit().matrix(on: [.file(path: explained)]).unexplainedCrashes.isEmpty)
+  }
+
   @Test("has the consequence of each fault on each runtime as JSON, and null if there is none")
   func json() throws {
     #expect(

@@ -39,7 +39,12 @@ package struct Audit {
   func judging(as profile: Profile) -> Audit {
     var options = options
     options.profile = profile
-    return Audit(options: options, resolver: resolver, workerCount: workerCount)
+    return Audit(
+      options: options,
+      resolver: resolver,
+      importer: importer,
+      workerCount: workerCount
+    )
   }
 
   /// Audits `inputs`, each in one pass, several at a time.

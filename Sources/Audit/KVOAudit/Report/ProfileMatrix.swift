@@ -37,6 +37,8 @@ package struct ProfileMatrix: Sendable {
   package let suppressions: [SuppressionOutcome]
   package let inputs: [AuditReport.Input]
   package let failures: [InputFailure]
+  /// The inputs that report a crash for which nothing was found on any runtime.
+  package let unexplainedCrashes: [Int]
   /// The missing parts of the inputs, as ``AuditReport/incompleteness``.
   package let incompleteness: [String]
 
@@ -82,15 +84,20 @@ package struct ProfileMatrix: Sendable {
       .map(\.element)
     notJudged = reports.reduce(into: [:]) { $0[$1.profile] = Set($1.report.notJudged.map(\.code)) }
     suppressions = SuppressionOutcome.merging(reports.flatMap(\.report.suppressions))
+    let unexplained = reports.map { Set($0.report.unexplainedCrashes) }
+    unexplainedCrashes =
+      unexplained.dropFirst().reduce(unexplained.first ?? []) { $0.intersection($1) }.sorted()
     inputs = reports.first?.report.inputs ?? []
     failures = reports.first?.report.failures ?? []
     incompleteness = reports.first?.report.incompleteness ?? []
   }
 
-  /// Whether a fault is at or above `severity` on any runtime, or a suppression that needs attention is.
+  /// Whether a fault is at or above `severity` on any runtime, a suppression that needs attention is, or nothing was
+  /// found for a crash.
   package func hasFindings(atLeast severity: Severity) -> Bool {
     rows.contains { $0.severity >= severity && $0.mayFail }
       || suppressions.contains { $0.severity.map { $0 >= severity } ?? false }
+      || !unexplainedCrashes.isEmpty
   }
 }
 

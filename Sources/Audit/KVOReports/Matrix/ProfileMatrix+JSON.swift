@@ -27,6 +27,10 @@ extension ProfileMatrix {
       text.list(failures) { $0.write($1) }
       text.key("suppressions")
       text.list(suppressions) { $0.write($1) }
+      if !unexplainedCrashes.isEmpty {
+        text.key("unexplainedCrashes")
+        text.numbers(unexplainedCrashes)
+      }
     }
     text.end()
     return text.bytes

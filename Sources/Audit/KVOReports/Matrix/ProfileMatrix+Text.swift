@@ -30,6 +30,10 @@ extension ProfileMatrix {
         lines.append("    " + ShownText.escaped(rows[index - 1].message))
       }
     }
+    for input in unexplainedCrashes {
+      let path = ShownText.escaped(inputs[input].path)
+      lines.append("CRASHED: \(path): nothing was found that says why")
+    }
     let outcomes = suppressions.compactMap(\.line)
     if !outcomes.isEmpty {
       lines += ["SUPPRESSIONS to look at:"] + outcomes.map { "  \($0)" }
