@@ -2,6 +2,19 @@ import Testing
 
 @testable import KVOSafety
 
+/// A value that acts when it is released.
+private final class Farewell: Sendable {
+  private let act: @Sendable () -> Void
+
+  init(_ act: @escaping @Sendable () -> Void) { self.act = act }
+
+  deinit { act() }
+
+  static func change(to value: Farewell?) -> ObservedChange<Farewell> {
+    ObservedChange(kind: .setting, oldValue: nil, newValue: value, isPrior: false, elements: nil)
+  }
+}
+
 @Suite("Changes in transit to an actor")
 struct HopMailboxTests {
   private func change(_ value: Int) -> ObservedChange<Int> {
@@ -34,5 +47,15 @@ struct HopMailboxTests {
     #expect([first, second].map { $0?.change.newValue } == [2, 3])
     #expect([first, second].map { $0?.skippedCount } == [2, 0])
     #expect(mailbox.take()?.change.newValue == nil)
+  }
+
+  @Test("the deinit of a value that the newest replaces may make a change itself")
+  func releases() {
+    let mailbox = HopMailbox<Farewell>(.newest)
+    let farewell = { Farewell { _ = mailbox.put { Farewell.change(to: nil) } } }
+    _ = mailbox.put { Farewell.change(to: farewell()) }
+    _ = mailbox.put { Farewell.change(to: nil) }
+    #expect(mailbox.take()?.skippedCount == 2)
+    #expect(mailbox.take()?.skippedCount == nil)
   }
 }

@@ -42,7 +42,7 @@ final class HopMailbox<Value: Sendable>: Sendable {
     }
   }
 
-  // State: `state`, under its own lock; nothing is called while it is held.
+  // State: `state`, under its own lock; nothing is called or released while it is held.
   private let state = GuardedState(State())
   private let buffering: HopBuffering
 
@@ -58,23 +58,22 @@ final class HopMailbox<Value: Sendable>: Sendable {
       return state.arrivingCount > 1 ? -1 : state.overlapCount
     }
     let change = read()
-    return state.withLock { state in
+    let (mustSend, left) = state.withLock { state -> (Bool, HoppedChange<Value>?) in
       let isAlone = state.overlapCount == overlapsBefore
       state.arrivingCount -= 1
-      var skippedCount = 0
-      if buffering == .newest, let last = state.takeNewest() {
-        skippedCount = last.skippedCount + 1
-      }
+      let left = buffering == .newest ? state.takeNewest() : nil
       state.waiting.append(
         HoppedChange(
           change: change,
-          skippedCount: skippedCount,
+          skippedCount: left.map { $0.skippedCount + 1 } ?? 0,
           isOrderUncertain: !isAlone
         )
       )
       defer { state.isDraining = true }
-      return !state.isDraining
+      return (!state.isDraining, left)
     }
+    withExtendedLifetime(left) {}
+    return mustSend
   }
 
   /// Takes the oldest change out; nil if there is none, in which case the task is done.
