@@ -2,6 +2,18 @@ import Testing
 
 @testable import KVOSafety
 
+/// An actor that is late.
+private actor Clerk {
+  private(set) var count = 0
+
+  /// Executes the calls only when all of them wait.
+  func wait(for calls: Int) {
+    guard let expected = ExpectedExecutor.of(self) else { return }
+    for _ in 0..<calls { expected.hand({ self.assumeIsolated { $0.count += 1 } }, to: self) }
+    expected.makeWaitingCalls()
+  }
+}
+
 /// Nothing is timed here; quadratic time would take minutes instead of seconds.
 @Suite("Many observations")
 struct ScaleTests {
@@ -51,5 +63,12 @@ struct ScaleTests {
     controller.unobserveAll()
     for account in accounts { account.balance = 2 }
     #expect(heard == 2)
+  }
+
+  @Test("whose callbacks wait for their actor")
+  func waitingCalls() async {
+    let clerk = Clerk()
+    await clerk.wait(for: 400_000)
+    #expect(await clerk.count == 400_000)
   }
 }

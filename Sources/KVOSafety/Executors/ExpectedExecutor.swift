@@ -37,8 +37,8 @@ final class ExpectedExecutor: Sendable {
   let manner: Manner
 
   private struct Waiting {
-    /// Callbacks that were handed to the actor, the oldest first.
-    var calls: [@Sendable () -> Void] = []
+    /// Callbacks that were handed to the actor.
+    var calls = WaitingLine<@Sendable () -> Void>()
     /// Whether a task is scheduled or running on the actor.
     var isDraining = false
   }
@@ -122,12 +122,12 @@ final class ExpectedExecutor: Sendable {
 
   private func next() -> (@Sendable () -> Void)? {
     waiting.withLock { waiting in
-      guard !waiting.calls.isEmpty else {
+      guard let oldest = waiting.calls.takeOldest() else {
         waiting.isDraining = false
         hasWaiting.store(false, ordering: .relaxed)
         return nil
       }
-      return waiting.calls.removeFirst()
+      return oldest
     }
   }
 }

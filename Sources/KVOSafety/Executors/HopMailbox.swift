@@ -6,40 +6,13 @@ internal import KVORecorder
 /// there are any.
 final class HopMailbox<Value: Sendable>: Sendable {
   private struct State {
-    /// Oldest first; nil if it was taken out.
-    var waiting: [HoppedChange<Value>?] = []
-    /// The index of the oldest that was not taken out.
-    var next = 0
+    var waiting = WaitingLine<HoppedChange<Value>>()
     /// Whether a task is scheduled or running on the actor.
     var isDraining = false
     /// How many threads are putting something in.
     var arrivingCount = 0
     /// How often two threads did so concurrently.
     var overlapCount = 0
-
-    mutating func takeNewest() -> HoppedChange<Value>? {
-      next < waiting.count ? waiting.removeLast() : nil
-    }
-
-    mutating func takeOldest() -> HoppedChange<Value>? {
-      guard next < waiting.count else {
-        // Memory for a few changes is kept; a mailbox that grew because the actor was late gives
-        // its memory back.
-        waiting.removeAll(keepingCapacity: waiting.count <= 32)
-        next = 0
-        return nil
-      }
-      defer {
-        waiting[next] = nil
-        next += 1
-        // Moved up only when half of the slots are empty.
-        if next > 32, next * 2 > waiting.count {
-          waiting.removeSubrange(..<next)
-          next = 0
-        }
-      }
-      return waiting[next]
-    }
   }
 
   // State: `state`, under its own lock; nothing is called or released while it is held.
@@ -61,7 +34,7 @@ final class HopMailbox<Value: Sendable>: Sendable {
     let (mustSend, left) = state.withLock { state -> (Bool, HoppedChange<Value>?) in
       let isAlone = state.overlapCount == overlapsBefore
       state.arrivingCount -= 1
-      let left = buffering == .newest ? state.takeNewest() : nil
+      let left = buffering == .newest ? state.waiting.takeNewest() : nil
       state.waiting.append(
         HoppedChange(
           change: change,
@@ -81,7 +54,7 @@ final class HopMailbox<Value: Sendable>: Sendable {
   /// Complexity: O(1) amortized, however many wait.
   func take() -> HoppedChange<Value>? {
     state.withLock { state in
-      guard let oldest = state.takeOldest() else {
+      guard let oldest = state.waiting.takeOldest() else {
         state.isDraining = false
         return nil
       }
