@@ -98,6 +98,23 @@ struct SharedValuesTests {
     #expect(KVO.census(of: account).count == 1)
   }
 
+  @Test("a cancelled task takes no values that come later, however fast they come")
+  func cancelledWhileValuesCome() async {
+    let hub = StreamHub<Int>(keeping: nil)
+    hub.yield(0)
+    hub.yield(1)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      var heard: [Int] = []
+      for await value in SharedValues(hub, nil) {
+        heard.append(value)
+        if value < 10 { hub.yield(value + 2) }
+      }
+      return heard
+    }
+    #expect(await task.value == [0, 1])
+  }
+
   @Test("without a holder the observation ends")
   func released() {
     do {

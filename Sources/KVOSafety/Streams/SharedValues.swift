@@ -11,7 +11,7 @@ internal import KVOTrace
 ///
 /// There is one observation, from the creation of the values on. It ends as that of ``ObservedValues`` does: with
 /// either object, or when nothing holds the values or iterates over them any more. A cancelled task ends only its own
-/// loop. Any thread may change the property.
+/// loop, after the values that came before. Any thread may change the property.
 public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
   private let hub: StreamHub<Element>
   private let end: SharedEnd?
@@ -45,18 +45,18 @@ public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {
       while true {
+        // As that of a stream: it ends after the values that came before.
+        if Task.isCancelled { loop.close() }
         switch loop.next() {
         case .element(let element): return element
         case .finished:
-          life?.note(.finished)
+          life?.resume(hasValue: false)
           return nil
         case .nothing:
           life?.park()
-          // If there is no wake, the values have ended, which the hub reports, or the task is cancelled.
-          let wake: Void? = await wakes.next(isolation: actor)
-          let isOver = wake == nil && Task.isCancelled
-          life?.resume(hasValue: !isOver)
-          if isOver { return nil }
+          // There is no wake if the values have ended or the task is cancelled, which the loop then finds out.
+          _ = await wakes.next(isolation: actor)
+          life?.resume(hasValue: true)
         }
       }
     }

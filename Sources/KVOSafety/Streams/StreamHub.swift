@@ -14,6 +14,8 @@ final class StreamHub<Element: Sendable>: Sendable {
   private struct Loop: Sendable {
     /// The number of the next value, counted from the first value ever.
     var position: Int
+    /// The number of the first value that it does not receive, because its task was cancelled before.
+    var end = Int.max
     var waking: AsyncStream<Void>.Continuation
   }
 
@@ -75,12 +77,21 @@ final class StreamHub<Element: Sendable>: Sendable {
     withExtendedLifetime(gone) {}
   }
 
+  /// Ends a loop after the values that are kept now; a second call does nothing.
+  func close(_ number: Int) {
+    state.withLock { state in
+      guard let loop = state.loops[number], loop.end == .max else { return }
+      state.loops[number]?.end = state.first + state.kept.count
+    }
+  }
+
   /// The next value of a loop.
   func next(_ number: Int) -> Next {
     state.withLock { state in
       guard let loop = state.loops[number] else { return .finished }
       // It does not receive values that were dropped since.
       let position = max(loop.position, state.first)
+      guard position < loop.end else { return .finished }
       guard position < state.first + state.kept.count else {
         return state.isFinished ? .finished : .nothing
       }
@@ -103,4 +114,7 @@ final class StreamLoop<Element: Sendable>: Sendable {
   deinit { hub.leave(number) }
 
   func next() -> StreamHub<Element>.Next { hub.next(number) }
+
+  /// Ends it after the values that are kept now.
+  func close() { hub.close(number) }
 }
