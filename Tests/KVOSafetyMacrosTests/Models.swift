@@ -61,6 +61,17 @@ final class Rectangle: Shape {
   @KeyValue(affectedBy: "area") var doubled: Int { 2 * area }
 }
 
+/// A key that depends on others whose names are expressions.
+@KeyValueObservable
+final class Frame {
+  static let heightKey = "height"
+  var width = 1
+  var height = 1
+  @KeyValue(affectedBy: #keyPathName(\Frame.width), Frame.heightKey) var size: String {
+    "\(width) × \(height)"
+  }
+}
+
 /// A wrapper that keeps a number between 0 and 10.
 @propertyWrapper
 struct Clamped {

@@ -161,6 +161,15 @@ struct ObservedClassTests {
     )
   }
 
+  @Test("names of keys that are not literals are dependencies, too")
+  func dependenciesByExpression() {
+    let changes = heard(Frame(), "size") {
+      $0.width = 2
+      $0.height = 3
+    }
+    #expect(changes == ["1 × 1 → 2 × 1", "2 × 1 → 2 × 3"])
+  }
+
   @Test("dependencies of a superclass count in the subclass, and go on from key to key")
   func inheritedDependencies() {
     let rectangle = Rectangle()

@@ -72,10 +72,11 @@ public macro KeyValueObservable() =
 /// - Parameters:
 ///   - notification: when the property notifies.
 ///   - keyPaths: the key paths that the value depends on, starting at the same object: `"balance"`, `"owner.name"`.
-///     When one of them changes, observers of the property are notified. The first part of each is checked by the
-///     macro, the others when the property is observed. A part of a struct, an enum or a string changes with the whole:
-///     `"point.x"` counts as `"point"`. (To observe one, observe `\.point`: `\.point.x` is refused.) A path through a
-///     collection is refused. Mirrors `keyPathsForValuesAffectingValue(forKey:)`.
+///     When one of them changes, observers of the property are notified. The first part of a literal is checked by the
+///     macro, all else when the property is observed: constants and `#keyPathName(\Account.balance)` will do, too. A part
+///     of a struct, an enum or a string changes with the whole: `"point.x"` counts as `"point"`. (To observe one, observe
+///     `\.point`: `\.point.x` is refused.) A path through a collection is refused. Mirrors
+///     `keyPathsForValuesAffectingValue(forKey:)`.
 @attached(peer)
 public macro KeyValue(
   _ notification: KeyNotification = .automatic,

@@ -12,8 +12,8 @@ struct KeyNotification {
   }
 
   var style = Style.automatic
-  /// The key paths in `affectedBy`, as literals.
-  var dependencies: [StringLiteralExprSyntax] = []
+  /// The key paths in `affectedBy`: literals, or other expressions, which the class evaluates.
+  var dependencies: [ExprSyntax] = []
 
   init() {}
 
@@ -22,8 +22,8 @@ struct KeyNotification {
     var isDependency = false
     for argument in arguments {
       if let label = argument.label { isDependency = label.text == "affectedBy" }
-      if isDependency, let literal = argument.expression.as(StringLiteralExprSyntax.self) {
-        dependencies.append(literal)
+      if isDependency {
+        dependencies.append(argument.expression)
       } else if let member = argument.expression.as(MemberAccessExprSyntax.self),
         let named = Style(rawValue: member.declName.baseName.text)
       {

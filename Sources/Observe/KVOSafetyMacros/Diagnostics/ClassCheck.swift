@@ -103,7 +103,9 @@ struct ClassCheck<Context: MacroExpansionContext> {
       )
     }
     if !hasObservableSuperclass { checkOverride(property) }
-    for literal in property.notification.dependencies { check(literal, of: property) }
+    for dependency in property.notification.dependencies {
+      if let literal = dependency.as(StringLiteralExprSyntax.self) { check(literal, of: property) }
+    }
   }
 
   private func reportOwnObservers(of property: ObservedProperty) {
