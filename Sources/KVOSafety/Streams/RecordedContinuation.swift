@@ -155,7 +155,7 @@ extension CheckedContinuation {
   /// The same continuation, counted while its task waits and reported if it is misused.
   ///
   /// ```swift
-  /// let reply = await withCheckedContinuation { continuation in
+  /// let reply: Reply = await withCheckedContinuation { continuation in
   ///   let continuation = continuation.recorded(as: "reply")
   ///   connection.onReply = { continuation.resume(returning: $0) }
   /// }
