@@ -62,7 +62,7 @@ expects = rules:rule*
 keep = reason:text
 sample = of1024:u why:sid
 consumerBegin parked = consumer:id shape waitsIn@0:|continuation orphaned@8:|true left@9:|true
- awaited?1:sid site?2:sid registration?3:id task?4:sid priority?5:u63 expectedToLive?6:sid since?7:u
+ awaited?1:sid site?2:sid registration?3:id task?4:sid priority?5:u8 expectedToLive?6:sid since?7:u
 consumerEnd = consumer:id why:finished|cancelled|failed|left|resumed
 """
 # The keys of each, in the order of a line.
@@ -115,7 +115,7 @@ def rows(table):
 KINDS = [(name, FIELD.findall(fields)) for name, fields in rows(EVENTS)]
 PLACES = {name: {key: place for place, key in enumerate(keys.split())} for name, keys in rows(LINES)}
 CHOICES = {"": ABSENT, "false": False, "true": True}
-LIMITS = {"u63": MASK >> 1, "u32": MASK >> 32, "rule": 999}
+LIMITS = {"u63": MASK >> 1, "u32": MASK >> 32, "u8": MASK >> 56, "rule": 999}
 
 
 def rotate(value, count):

@@ -142,6 +142,10 @@ import Testing
         #"{"event":"crash","live":-2}"#,
         #"1:18: "live" is -2; it must be a whole number from 0 to 9223372036854775807"#
       ),
+      (
+        #"{"event":"consumerBegin","consumer":7,"priority":256}"#,
+        #"1:50: "priority" is 256; it must be a whole number from 0 to 255"#
+      ),
       ("{\"event\":\"threadName\",\"name\":\"\u{0}\"}", "1:31: not JSON: a NUL byte"),
       (#"{"event":"threadName","name":"\ud800"}"#, "1:31: not JSON: half of a surrogate pair"),
     ]
@@ -150,6 +154,18 @@ import Testing
     let reading = Reading(line + "\n")
     #expect(reading.problems == [problem])
     #expect(reading.events == [])
+  }
+
+  @Test("takes the line 0 of a frame for one that is not known, as debug information means it")
+  func noLine() {
+    let reading = Reading(
+      """
+      {"event":"exit","status":0,"stack":[{"symbol":"main","file":"main.m","line":0},"main (main.m:0)"]}
+      {"event":"exit","status":0,"stack":[{"symbol":"main","file":"main.m"},{"symbol":"main","file":"main.m"}]}
+      """
+    )
+    #expect(reading.problems == [])
+    #expect(reading.events.map(\.stack) == [reading.events[0].stack, reading.events[0].stack])
   }
 
   @Test("counts unknown events and keys and reads the rest")

@@ -80,6 +80,7 @@ enum BinaryFormatText {
     case .flag: "\(field.key) flag"
     case .number, .count, .schema, .address: "\(field.key) *u*"
     case .short: "\(field.key) *u* up to 2³² − 1"
+    case .byte: "\(field.key) *u* up to 255"
     case .signed: "\(field.key) *zigzag*"
     case .rules: "\(field.key) count *u*, as many numbers of rules *u*, up to 999"
     case .context: "\(field.key) sid"

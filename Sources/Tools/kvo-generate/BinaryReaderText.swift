@@ -121,6 +121,7 @@ enum BinaryReaderText {
     case .number, .address: "\(method("varint"))()"
     case .count, .schema: "\(method("count"))()"
     case .short: "\(method("count"))(upTo: UInt64(UInt32.max))"
+    case .byte: "\(method("count"))(upTo: UInt64(UInt8.max))"
     case .signed: "Int(\(method("zigzag"))())"
     case .rules: "\(method("ruleList"))()"
     case .fields(let body): "self.\(body.name)()"

@@ -144,7 +144,7 @@ enum BinaryWriterText {
     case .identifier, .match: return call("identifier")
     case .choice: return call("choice")
     case .flag: return call("flag")
-    case .number, .count, .schema, .short, .address: return call("number")
+    case .number, .count, .schema, .short, .byte, .address: return call("number")
     case .signed: return "number(zigzag: Int64(\(value)))"
     case .rules: return call("rules")
     case .fields: return call("append")

@@ -153,7 +153,7 @@ enum CHeaderText {
   private static func isOptionalNumber(_ field: Field) -> Bool {
     guard case .bit = field.slot else { return false }
     switch field.type {
-    case .number, .count, .schema, .short, .address, .choice, .signed: return true
+    case .number, .count, .schema, .short, .byte, .address, .choice, .signed: return true
     default: return false
     }
   }

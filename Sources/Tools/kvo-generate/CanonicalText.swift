@@ -176,6 +176,7 @@ enum CanonicalText {
     case .count, .schema: return plain("count")
     case .signed: return plain("integer")
     case .short: return plain("short")
+    case .byte: return plain("byte")
     case .address: return plain("address")
     case .rules: return plain("rules")
     case .context: return call("context")

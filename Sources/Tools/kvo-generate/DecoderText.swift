@@ -103,6 +103,7 @@ enum DecoderText {
     case (.number, _), (.signed, _): return plain("line.number(\(key))")
     case (.count, _), (.schema, _): return plain("line.number(\(key), from: 0)")
     case (.short, _): return "Int(\(plain("line.number(\(key), UInt32.self)")))"
+    case (.byte, _): return plain("line.number(\(key), UInt8.self).map(Int.init)")
     case (.address, _): return plain("line.address(\(key))")
     case (.rules, _): return call("rules")
     case (.context, _): return "try self.context(line)"

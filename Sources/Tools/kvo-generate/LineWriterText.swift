@@ -75,7 +75,7 @@ enum LineWriterText {
     case (.flag, _):
       precondition(!field.isLeftOut || field.absent == "false", "\(field.key) is no such flag")
       return [field.isLeftOut ? "if \(value) { \(call("flag", "true")) }" : call("flag")]
-    case (.number, _), (.count, _), (.schema, _), (.short, _), (.signed, _):
+    case (.number, _), (.count, _), (.schema, _), (.short, _), (.byte, _), (.signed, _):
       return [call("number")]
     case (.address, _): return [call("address")]
     case (.rules, _): return [call("codes")]

@@ -56,6 +56,7 @@ enum LogFormatText {
     case .flag: return "flag"
     case .number, .count, .schema: return "whole number"
     case .short: return "whole number up to 4,294,967,295"
+    case .byte: return "whole number up to 255"
     case .signed: return "whole number"
     case .address: return "address"
     case .rules: return "list of codes"

@@ -105,6 +105,7 @@ enum PythonText {
     case (.number, _): "u"
     case (.count, _), (.schema, _): "u63"
     case (.short, _): "u32"
+    case (.byte, _): "u8"
     case (.signed, _): "zigzag"
     case (.address, _): "address"
     case (.rules, _): "rule*"

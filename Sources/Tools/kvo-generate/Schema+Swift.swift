@@ -110,7 +110,7 @@ extension Field {
     case .identifier(let name): type = name
     case .match: type = "RegistrationID"
     case .choice(let choice): type = choice.type
-    case .count, .schema, .short, .signed: type = "Int"
+    case .count, .schema, .short, .byte, .signed: type = "Int"
     case .number, .address: type = "UInt64"
     default: return ""
     }

@@ -45,10 +45,10 @@ extension Body {
       Field("task", .string, .optional, .bit(4), role: .prose, means: "the name of its task"),
       Field(
         "priority",
-        .count,
+        .byte,
         .optional,
         .bit(5),
-        means: "the priority of its task when the consumer began, from 0 to 255"
+        means: "the priority of its task when the consumer began"
       ),
       Field(
         "expectedToLive",

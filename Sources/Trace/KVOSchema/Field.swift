@@ -75,6 +75,8 @@ package indirect enum FieldType: Sendable {
   case schema
   /// A whole number of 32 bits.
   case short
+  /// A whole number of 8 bits.
+  case byte
   /// A whole number that may be negative.
   case signed
   case address

@@ -281,7 +281,7 @@ extension BinaryRecordDecoder {
     let site: StringID = shape & 1 << 2 != 0 ? string() : .none
     let registration: RegistrationID? = shape & 1 << 3 != 0 ? identifier() : nil
     let task: StringID = shape & 1 << 4 != 0 ? string() : .none
-    let priority: Int? = shape & 1 << 5 != 0 ? count() : nil
+    let priority: Int? = shape & 1 << 5 != 0 ? count(upTo: UInt64(UInt8.max)) : nil
     let expectedToLive: StringID = shape & 1 << 6 != 0 ? string() : .none
     let since: UInt64? = shape & 1 << 7 != 0 ? varint() : nil
     return Consumer(

@@ -116,6 +116,12 @@ extension CanonicalScanner {
     return Int(number)
   }
 
+  /// A whole number that fits `UInt8`.
+  func byte(_ line: inout LineCursor) throws(NotCanonical) -> Int {
+    guard let number = UInt8(exactly: try number(&line)) else { throw NotCanonical() }
+    return Int(number)
+  }
+
   /// An address, `"0x…"`.
   func address(_ line: inout LineCursor) throws(NotCanonical) -> UInt64 {
     try line.expect(#""0x"#)

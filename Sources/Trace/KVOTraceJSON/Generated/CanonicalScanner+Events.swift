@@ -390,7 +390,7 @@ extension CanonicalScanner {
     let registration: RegistrationID? =
       line.take(#","registration":"#) ? try identifier(&line, &names) : nil
     let task: StringID = line.take(#","task":"#) ? try string(&line, &names) : .none
-    let priority: Int? = line.take(#","priority":"#) ? try count(&line) : nil
+    let priority: Int? = line.take(#","priority":"#) ? try byte(&line) : nil
     let expectedToLive: StringID =
       line.take(#","expectedToLive":"#) ? try string(&line, &names) : .none
     let since: UInt64? = line.take(#","since":"#) ? try number(&line) : nil

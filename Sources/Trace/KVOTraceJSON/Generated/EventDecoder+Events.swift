@@ -279,7 +279,7 @@ extension EventDecoder {
     let site = try string("site", line)
     let registration: RegistrationID? = try identifier("registration", line)
     let task = try string("task", line)
-    let priority: Int? = try line.number("priority", from: 0)
+    let priority: Int? = try line.number("priority", UInt8.self).map(Int.init)
     let expectedToLive = try string("expectedToLive", line)
     let since: UInt64? = try line.number("since")
     let isOrphaned = try line.flag("orphaned") ?? false
