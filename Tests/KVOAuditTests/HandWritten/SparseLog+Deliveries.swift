@@ -28,6 +28,64 @@ extension SparseLog {
       """
     ),
     SparseLog(
+      "announced and not delivered, by a writer that writes no ends of callbacks, and the thread goes on",
+      ["KVO013 error"],
+      """
+      {"event":"register","thread":1,$pair,"options":["prior"],"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1,"phase":"prior"}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"willChange","thread":1,$change,"change":2}
+      {"event":"notify","thread":1,"registration":5,"change":2,"phase":"prior"}
+      {"event":"didChange","thread":1,$change,"change":2}
+      {"event":"notify","thread":1,"registration":5,"change":2}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
+      "announced and delivered, by a writer that writes no ends of callbacks",
+      [],
+      """
+      {"event":"register","thread":1,$pair,"options":["prior"],"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1,"phase":"prior"}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
+      "the process ends inside the announcement, by a writer that writes no ends of callbacks",
+      [],
+      """
+      {"event":"register","thread":1,$pair,"options":["prior"],"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1,"phase":"prior"}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
+      "announced and not delivered, inside another announcement of the thread",
+      ["KVO013 error"],
+      """
+      {"event":"register","thread":1,$pair,"options":["prior"],"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      {"event":"register","thread":1,"subject":$savings,"observer":$page,"keyPath":"balance","options":["prior"],"registration":6}
+      {"event":"registerEnd","thread":1,"registration":6}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1,"phase":"prior"}
+      {"event":"willChange","thread":1,"subject":$savings,"key":"balance","change":2}
+      {"event":"notify","thread":1,"registration":6,"change":2,"phase":"prior"}
+      {"event":"didChange","thread":1,"subject":$savings,"key":"balance","change":2}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
       "delivered while the observer is deallocated",
       ["KVO008 error"],
       """

@@ -232,7 +232,10 @@ extension RuleEngine {
     log.act(target)
     log.seen.insert(.change)
     let began = changes.end(change, evidence, thread, &log)
-    if let began { concurrency.end(began, evidence, &log) }
+    if let began {
+      concurrency.end(began, evidence, &log)
+      callbacks.leavePriors(of: change, began: began, thread, &log)
+    }
     let early = log.threads[thread].early.isEmpty ? [] : log.threads[thread].early.end(change)
     if log.hasOpenEnds { obligations.made(change, evidence, thread, &log) }
     values.noteHalf(of: change, &log)

@@ -125,7 +125,7 @@ struct CallbackRules: Sendable {
   }
 
   /// The callbacks of a thread beyond the first `count` are over.
-  private mutating func leaveCallbacks(
+  mutating func leaveCallbacks(
     of thread: Int,
     after count: Int,
     _ log: inout ReplayState
