@@ -22,4 +22,18 @@ struct InferredScopeTests {
     #expect(confidences(scope: "s", hasThreads: false) == [.high])
     #expect(confidences(scope: nil, hasThreads: false) == [.low])
   }
+
+  @Test("makes a growth uncertain, too (KVO022)", arguments: [nil, "s"], [true, false])
+  func growth(scope: String?, hasThreads: Bool) {
+    var log = SampleLog { log in
+      for run in 1...3 {
+        log.beginScope("\(run)", name: "visit")
+        log.register("\(run)", by: "Screen#\(run)", scope: scope.map { _ in "\(run)" })
+        log.endScope("\(run)")
+      }
+    }
+    if !hasThreads { log.forgetThreads() }
+    let found = log.verdicts().filter { $0.code == .registrationGrowth }.map(\.confidence)
+    #expect(found == [scope == nil && !hasThreads ? .low : .high])
+  }
 }

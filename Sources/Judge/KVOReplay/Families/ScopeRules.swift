@@ -150,7 +150,8 @@ struct ScopeRules: Sendable {
   mutating func end(_ scope: ScopeID, _ evidence: Evidence, _ log: inout ReplayState) {
     let ended = scopes.end(scope)
     let left = ended.members.filter { Self.isLeft($0, log) }.map { ($0, log.ledger.slots[$0]) }
-    growth.end(ended.name, left, at: evidence, log.classNames)
+    let doubtful = Set(left.map(\.0).filter { isDoubtful($0, log) })
+    growth.end(ended.name, left, at: evidence, log.classNames, doubtful: doubtful)
     guard log.droppedAt == nil else { return }
     judgeLeaks(ended.members, name: ended.name, at: evidence, opened: ended.opened, &log)
   }
@@ -215,7 +216,7 @@ struct ScopeRules: Sendable {
           of: group.registration,
           [group.ended.as(.failed), group.registered],
           .growth(scope: group.scope, runCount: group.riseCount, counts: group.counts),
-          confidence: .high
+          confidence: group.isDoubtful ? .low : .high
         )
       )
     }

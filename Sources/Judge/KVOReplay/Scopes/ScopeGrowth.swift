@@ -25,6 +25,8 @@ struct ScopeGrowth: Sendable {
     /// The same from the first run on, thinned out.
     var series = RunSeries()
     var isRising = true
+    /// Whether it is uncertain of one of them that it was made in the scope, or that it was left.
+    var isDoubtful = false
   }
 
   private struct Key: Hashable {
@@ -57,12 +59,14 @@ struct ScopeGrowth: Sendable {
   /// How many groups there are or were at one time.
   var count: Int { groups.count }
 
-  /// A run of the scope called `name` ended and left `members` live, in no particular order.
+  /// A run of the scope called `name` ended and left `members` live, in no particular order; of those in `doubtful` that is
+  /// uncertain.
   mutating func end(
     _ name: StringID,
     _ members: [(slot: Int, RegistrationLedger.Slot)],
     at evidence: Evidence,
-    _ names: ClassNames
+    _ names: ClassNames,
+    doubtful: Set<Int>
   ) {
     if name == .none { return }
     runs[name, default: 0] += 1
@@ -71,6 +75,7 @@ struct ScopeGrowth: Sendable {
       groups[group].liveCount += 1
       groups[group].registration = member.registration
       groups[group].registered = member.registered
+      if doubtful.contains(slot) { groups[group].isDoubtful = true }
       while memberships.count <= slot { memberships.append(-1) }
       memberships[slot] = Int32(group)
     }
