@@ -221,18 +221,23 @@ static void kvos_put_time_and_thread(void) {
 // ---------------------------------------------------------------------------------------------------
 // Writing lines, under the mutex
 
+// Checks whether the descriptor is still the log's, and ends the log otherwise: a program may close
+// descriptors that it did not open, and then open other files with the same number.
+static bool kvos_has_descriptor(struct stat *status) {
+  if (kvos_log.descriptor < 0) return false;
+  if (fstat(kvos_log.descriptor, status) == 0 && status->st_dev == kvos_log.device &&
+      status->st_ino == kvos_log.file)
+    return true;
+  kvos_log.descriptor = -1;
+  __atomic_store_n(&kvos_is_writing, false, __ATOMIC_RELAXED);
+  return false;
+}
+
 // Writes all bytes or none. First checks whether the write could end the process or modify a file of the
-// program: a program may close descriptors that it did not open, and then open other files with the same
-// number; a write beyond the size limit raises SIGXFSZ.
+// program: a write beyond the size limit raises SIGXFSZ.
 static bool kvos_write(const char *bytes, size_t count) {
   struct stat status;
-  if (kvos_log.descriptor < 0) return false;
-  if (fstat(kvos_log.descriptor, &status) != 0 || status.st_dev != kvos_log.device ||
-      status.st_ino != kvos_log.file) {
-    kvos_log.descriptor = -1;
-    __atomic_store_n(&kvos_is_writing, false, __ATOMIC_RELAXED);
-    return false;
-  }
+  if (!kvos_has_descriptor(&status)) return false;
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       (rlim_t)status.st_size + count > limit.rlim_cur)
@@ -1024,9 +1029,6 @@ static IMP kvos_replace(Class class, const char *selector, IMP function, void *o
 }
 
 static void kvos_install(void) {
-  static bool isInstalled;
-  if (isInstalled) return;
-  isInstalled = true;
   const char *add = "addObserver:forKeyPath:options:context:";
   Class root = objc_getClass("NSObject");
   kvos_replace(root, "dealloc", (IMP)kvos_dealloc, &kvos_originals.dealloc);
@@ -1089,6 +1091,44 @@ static int kvos_open_file(const char *path) {
   return descriptor;
 }
 
+// The runtime of the process. Determined before the first log, and without the mutex: the runtime has a lock
+// of its own.
+static const char *kvos_runtime;
+
+static const char *kvos_find_runtime(void) {
+#if __APPLE__
+  return "apple";
+#else
+  // The implementation that stores registrations as Apple's does has its own classes. Its removal with a
+  // context is no proof: 1.31 has it on gcc's runtime too, and ported programs add it to 1.28.
+  return objc_lookUpClass("_NSKVOObservationInfo") ? "gnustep-modern" : "gnustep-1.28";
+#endif
+}
+
+static bool kvos_is_leap_year(unsigned year) {
+  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+// Writes the time in UTC. Not by gmtime_r: a child of a fork would wait for ever for the lock of a thread of its
+// parent that was in such a function.
+static void kvos_put_started(void) {
+  static const unsigned char lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  uint64_t now = (uint64_t)time(NULL);
+  uint64_t days = now / 86400, seconds = now % 86400;
+  unsigned year = 1970, month = 0;
+  for (; days >= 365u + kvos_is_leap_year(year); year++) days -= 365u + kvos_is_leap_year(year);
+  for (;; month++) {
+    unsigned length = lengths[month] + (month == 1 && kvos_is_leap_year(year));
+    if (days < length) break;
+    days -= length;
+  }
+  char started[48];
+  snprintf(
+      started, sizeof started, ",\"started\":\"%04u-%02u-%02uT%02u:%02u:%02uZ\"", year, month + 1,
+      (unsigned)days + 1, (unsigned)(seconds / 3600), (unsigned)(seconds / 60 % 60), (unsigned)(seconds % 60));
+  kvos_put(started);
+}
+
 static void kvos_put_process(void) {
   char text[4096] = "";
   kvos_begin("process");
@@ -1097,21 +1137,16 @@ static void kvos_put_process(void) {
 #if __APPLE__
   uint32_t size = sizeof text;
   if (_NSGetExecutablePath(text, &size) != 0) text[0] = 0;
-  const char *runtime = "apple";
 #else
   ssize_t count = readlink("/proc/self/exe", text, sizeof text - 1);
   text[count > 0 ? count : 0] = 0;
-  // The implementation that stores registrations as Apple's does has its own classes. Its removal with a
-  // context is no proof: 1.31 has it on gcc's runtime too, and ported programs add it to 1.28.
-  const char *runtime =
-      objc_lookUpClass("_NSKVOObservationInfo") ? "gnustep-modern" : "gnustep-1.28";
 #endif
   if (text[0]) {
     kvos_put(",\"executable\":");
     kvos_put_text(text);
   }
   kvos_put(",\"runtime\":\"");
-  kvos_put(runtime);
+  kvos_put(kvos_runtime);
   kvos_put("\"");
 #if __APPLE__
   size_t length = sizeof text;
@@ -1127,13 +1162,7 @@ static void kvos_put_process(void) {
     kvos_put(",\"os\":");
     kvos_put_text(system);
   }
-  time_t now = time(NULL);
-  struct tm parts;
-  char started[32];
-  if (gmtime_r(&now, &parts) && strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &parts)) {
-    kvos_put(",\"started\":");
-    kvos_put_text(started);
-  }
+  kvos_put_started();
   kvos_put(kvos_log.isComplete ? ",\"complete\":true" : ",\"complete\":false");
   kvos_end();
 }
@@ -1158,10 +1187,9 @@ static int kvos_open_log(void) {
 
 static void kvos_close_log(void) {
   __atomic_store_n(&kvos_is_writing, false, __ATOMIC_RELAXED);
-  if (kvos_log.descriptor < 0) return;
   kvos_report_dropped();
-  // Checked again, because the write may have found that the descriptor is no longer the emitter's.
-  if (kvos_log.descriptor >= 0) close(kvos_log.descriptor);
+  struct stat status;
+  if (kvos_has_descriptor(&status)) close(kvos_log.descriptor);
   kvos_log.descriptor = -1;
 }
 
@@ -1170,7 +1198,8 @@ static void kvos_after_fork(void) { pthread_mutex_unlock(&kvos_mutex); }
 
 // A child process writes its own log, or none: the open one belongs to its parent.
 static void kvos_in_child(void) {
-  if (kvos_log.descriptor >= 0) {
+  struct stat status;
+  if (kvos_has_descriptor(&status)) {
     close(kvos_log.descriptor);
     kvos_log.descriptor = -1;
     kvos_log.isComplete = false;
@@ -1182,16 +1211,19 @@ static void kvos_in_child(void) {
 
 static int kvos_start(const char *path, bool isComplete) {
   static bool isPrepared;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (!path || !*path) return EINVAL;
   if (strlen(path) >= sizeof kvos_log.path) return ENAMETOOLONG;
   // The first call of backtrace loads a library, which must not happen inside a hooked call.
   void *addresses[1];
   backtrace(addresses, 1);
+  const char *runtime = kvos_find_runtime();
+  pthread_once(&once, kvos_install);
   pthread_mutex_lock(&kvos_mutex);
   kvos_close_log();
   bool prepares = !isPrepared;
   isPrepared = true;
-  if (prepares) kvos_install();
+  kvos_runtime = runtime;
   snprintf(kvos_log.path, sizeof kvos_log.path, "%s", path);
   kvos_log.isComplete = isComplete;
   int failure = kvos_open_log();

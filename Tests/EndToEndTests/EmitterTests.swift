@@ -187,6 +187,23 @@ struct EmitterTests {
     #expect(try kinds() == ["process"])
   }
 
+  @Test("such a descriptor is not closed either, by the end of the log or by a child")
+  func takenDescriptors() throws {
+    for log in ["log.jsonl", "log-%p.jsonl"] {
+      #expect(run("stop", "own.txt", log: log).output == "0 0\nend\n")
+    }
+  }
+
+  @Test("a child does not wait for what another thread of its parent was doing")
+  func forkAmongThreads() throws {
+    #expect(run("forks", log: "log-%p.jsonl").output == "end\n")
+    let logs = try folder.names.filter { $0.hasPrefix("log-") }
+    #expect(logs.count == 101)
+    let started = try logs.compactMap { try events($0).first?["started"] as? String }
+    #expect(started.count == 101)
+    #expect(started.allSatisfy { (try? Date($0, strategy: .iso8601)) != nil })
+  }
+
   @Test("a child writes a log of its own, or none")
   func children() throws {
     #expect(run("fork").output == "end\n")

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int KVOSafetyEmitterStart(const char *path);
@@ -203,6 +204,41 @@ static void reuseDescriptors(const char *path) {
   beFaulty();
 }
 
+// The same, and the log is ended without another event.
+static void stopAfterReuse(const char *path) {
+  for (int descriptor = 3; descriptor < 64; descriptor++) close(descriptor);
+  int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  for (int copy = descriptor + 1; copy < 64; copy++) dup2(descriptor, copy);
+  if (fork() == 0) _exit(fcntl(descriptor, F_GETFD) < 0 || fcntl(63, F_GETFD) < 0);
+  int status = -1;
+  wait(&status);
+  KVOSafetyEmitterStop();
+  int closedCount = 0;
+  for (int copy = descriptor; copy < 64; copy++) closedCount += fcntl(copy, F_GETFD) < 0;
+  printf("%d %d\n", status, closedCount);
+}
+
+static void *readClock(void *unused) {
+  time_t now = time(NULL);
+  struct tm parts;
+  while (localtime_r(&now, &parts)) continue;
+  return unused;
+}
+
+// Children of a process whose threads are in the C library.
+static void forkAmongThreads(void) {
+  pthread_t thread;
+  for (int number = 0; number < 2; number++) pthread_create(&thread, NULL, readClock, NULL);
+  // A child that waits for ever is the end of all.
+  alarm(60);
+  for (int number = 0; number < 100; number++) {
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    int status;
+    waitpid(child, &status, 0);
+  }
+}
+
 static void beForked(void) {
   Person *person = [Person new];
   Screen *screen = [Screen new];
@@ -242,7 +278,9 @@ int main(int argc, char **argv) {
   if (strcmp(what, "threads") == 0) observeOnThreads();
   if (strcmp(what, "names") == 0) haveOddNames();
   if (strcmp(what, "descriptors") == 0) reuseDescriptors(argv[2]);
+  if (strcmp(what, "stop") == 0) stopAfterReuse(argv[2]);
   if (strcmp(what, "fork") == 0) beForked();
+  if (strcmp(what, "forks") == 0) forkAmongThreads();
   if (strcmp(what, "call") == 0) callStart(argv[2]);
   [pool release];
   printf("end\n");
