@@ -227,3 +227,10 @@ def test_the_tool_is_not_this_package_s_own_script(tmp_path, monkeypatch):
     monkeypatch.setattr(_tool, "__file__", str(tmp_path / "_tool.py"))
     with pytest.raises(kvo_audit.ToolMissing, match="make wheel"):
         _tool.path()
+    # That one is first in a virtual environment, and the tool may be in a later folder.
+    binary = tmp_path / "later/kvo-audit"
+    binary.parent.mkdir()
+    binary.write_bytes(b"\x7fELF")
+    binary.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{binary.parent}")
+    assert _tool.path() == str(binary)

@@ -25,10 +25,11 @@ def path() -> str:
     own = Path(__file__).parent / "bin" / "kvo-audit"
     if own.exists():
         return str(own)
-    found = shutil.which("kvo-audit")
-    # This package's own script of that name would start itself.
-    if found and not _is_script(found):
-        return found
+    for folder in os.get_exec_path():
+        found = shutil.which("kvo-audit", path=folder)
+        # This package's own script of that name, which is first in a virtual environment, would start itself.
+        if found and not _is_script(found):
+            return found
     raise ToolMissing("kvo-audit is not there: install the wheel that `make wheel` makes, or set KVO_AUDIT to the program")
 
 
