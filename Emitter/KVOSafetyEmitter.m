@@ -530,6 +530,7 @@ typedef struct kvos_node {
   const char *className;
   uint64_t number;
   uint64_t deallocatingOn; // the thread, or 0
+  uint64_t additionCount;  // as an observer, without those that were removed
 } kvos_node;
 
 typedef struct {
@@ -572,12 +573,44 @@ static kvos_object kvos_meet(void *address, const char *className) {
   return (kvos_object){node->className, node->number};
 }
 
+// Observers that were deallocated while they were registered, the last ones. Programs remove them later, and
+// runtimes then compare only the address: nothing is left at it that may be read.
+#define KVOS_DEAD_LIMIT 64
+static struct {
+  void *address;
+  kvos_object object;
+} kvos_dead[KVOS_DEAD_LIMIT];
+static unsigned kvos_dead_count;
+
+static void kvos_remember_dead(const kvos_node *node) {
+  unsigned index = kvos_dead_count++ % KVOS_DEAD_LIMIT;
+  kvos_dead[index].address = node->address;
+  kvos_dead[index].object = (kvos_object){node->className, node->number};
+}
+
+// The number is 0 if there is none at the address, or an object that was met since.
+static kvos_object kvos_find_dead(void *address) {
+  if (kvos_find(address)) return (kvos_object){0};
+  for (unsigned turn = 1; turn <= KVOS_DEAD_LIMIT && turn <= kvos_dead_count; turn++) {
+    unsigned index = (kvos_dead_count - turn) % KVOS_DEAD_LIMIT;
+    if (kvos_dead[index].address == address) return kvos_dead[index].object;
+  }
+  return (kvos_object){0};
+}
+
+static void kvos_count_addition(void *observer, bool isAddition) {
+  kvos_node *node = kvos_find(observer);
+  if (node && isAddition) node->additionCount++;
+  if (node && !isAddition && node->additionCount > 0) node->additionCount--;
+}
+
 static void kvos_forget(void *address, uint64_t number) {
   unsigned bucket = kvos_bucket(address);
   for (kvos_node **link = &kvos_nodes[bucket]; *link; link = &(*link)->next) {
     kvos_node *node = *link;
     if (node->address != address || node->number != number) continue;
     *link = node->next;
+    if (node->additionCount > 0) kvos_remember_dead(node);
     free(node);
     __atomic_fetch_sub(&kvos_bucket_counts[bucket], 1, __ATOMIC_RELAXED);
     return;
@@ -734,15 +767,17 @@ static const char *kvos_refusal(const kvos_text *path) {
 static void kvos_report_call(
     kvos_call *call, const char *event, const char *refusal, NSUInteger options, void *caller) {
   const char *subjectClass = kvos_class_name(call->subject);
-  const char *observerClass = kvos_class_name(call->observer);
+  bool isDead = call->observerObject.number != 0;
+  const char *observerClass = isDead ? NULL : kvos_class_name(call->observer);
   kvos_stack stack;
   kvos_take_stack(&stack, caller);
   pthread_mutex_lock(&kvos_mutex);
   if (kvos_log.descriptor >= 0) {
     call->subjectObject = kvos_meet(call->subject, subjectClass);
-    call->observerObject = kvos_meet(call->observer, observerClass);
+    if (!isDead) call->observerObject = kvos_meet(call->observer, observerClass);
     if (call->subjectObject.number && call->observerObject.number) {
       call->isReported = refusal == NULL;
+      if (!refusal) kvos_count_addition(call->observer, call->isAddition);
       kvos_name_thread();
       kvos_put_call(refusal ? "refused" : event, call);
       kvos_put_options(options);
@@ -780,6 +815,7 @@ static void kvos_report_refused(const kvos_call *call) {
   kvos_stack stack;
   kvos_take_stack(&stack, call->caller);
   pthread_mutex_lock(&kvos_mutex);
+  kvos_count_addition(call->observer, false);
   if (kvos_log.descriptor >= 0) {
     kvos_put_call("remove", call);
     kvos_end();
@@ -819,8 +855,13 @@ static void kvos_open(
   int kept = errno;
   call->options = options;
   call->caller = caller;
-  if (kvos_is_on() && call->observer && !kvos_is_repeated(call) &&
-      !kvos_is_internal(call->observer)) {
+  bool isCounted = kvos_is_on() && call->observer && !kvos_is_repeated(call);
+  if (isCounted && !call->isAddition) {
+    pthread_mutex_lock(&kvos_mutex);
+    call->observerObject = kvos_find_dead(call->observer);
+    pthread_mutex_unlock(&kvos_mutex);
+  }
+  if (isCounted && (call->observerObject.number || !kvos_is_internal(call->observer))) {
     kvos_read(call->keyPath, call->path);
     kvos_report_call(call, event, refusal ? refusal : kvos_refusal(call->path), options, caller);
   }

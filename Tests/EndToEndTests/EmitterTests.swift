@@ -105,6 +105,19 @@ struct EmitterTests {
     #expect(recorded.status == plain.status)
   }
 
+  @Test("nothing is read of an observer that was deallocated before its removal, which is reported")
+  func lateRemoval() throws {
+    #expect(run("late").output == "end\n")
+    try expectValid()
+    let removals = try events().filter { $0["event"] as? String == "remove" }
+    #expect(removals.count == 2)
+    for removal in removals {
+      let observer = removal["observer"] as? [String: String]
+      #expect(observer?["class"] == "Screen" && observer?["id"] == "2")
+    }
+    #expect(try audit("--profile", "apple-modern", "log.jsonl").output.contains("KVO007"))
+  }
+
   @Test("an uncaught exception is the last event, and ends the program as without the emitter")
   func raising() throws {
     let recorded = run("raising")

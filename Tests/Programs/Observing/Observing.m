@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -196,6 +197,23 @@ static void haveOddNames(void) {
   [screen leave:person at:[@"" stringByPaddingToLength:70000 withString:@"x" startingAtIndex:0]];
 }
 
+// The observer's memory is another's by then: only its address may be used.
+static void removeDeallocated(void) {
+  Person *person = [Person new];
+  Screen *screen = [Screen new];
+  [screen observe:person at:@"name"];
+  [screen release];
+  void *others[1000];
+  for (int number = 0; number < 1000; number++) {
+    size_t byteCount = 8 + (size_t)number % 64;
+    others[number] = memset(malloc(byteCount), 0x41, byteCount);
+  }
+  [person removeObserver:screen forKeyPath:@"name"];
+  [person removeObserver:screen forKeyPath:@"name"];
+  for (int number = 0; number < 1000; number++) free(others[number]);
+  [person release];
+}
+
 // What a program may do to descriptors that it does not know.
 static void reuseDescriptors(const char *path) {
   for (int descriptor = 3; descriptor < 64; descriptor++) close(descriptor);
@@ -278,6 +296,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "threads") == 0) observeOnThreads();
   if (strcmp(what, "names") == 0) haveOddNames();
   if (strcmp(what, "descriptors") == 0) reuseDescriptors(argv[2]);
+  if (strcmp(what, "late") == 0) removeDeallocated();
   if (strcmp(what, "stop") == 0) stopAfterReuse(argv[2]);
   if (strcmp(what, "fork") == 0) beForked();
   if (strcmp(what, "forks") == 0) forkAmongThreads();
