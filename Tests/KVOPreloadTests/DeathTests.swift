@@ -65,6 +65,17 @@ struct DeathTests {
   }
 
   @Test(
+    "nothing is read of an observer that was deallocated before its removal",
+    arguments: [.distributions] + Runtime.newer
+  )
+  func lateRemoval(runtime: Runtime) throws {
+    let program = try ObjectiveC.program("Deaths", on: runtime)
+    let recorded = try guarded.recorded(program, ["late-removal"])
+    #expect(recorded.status == 0 && recorded.output == "late-removal:\ndone\n", "\(recorded)")
+    #expect(try guarded.findings().map(\.code) == ["KVO007"])
+  }
+
+  @Test(
     "without containment it ends the program there",
     .enabled(if: !Runtime.newer.isEmpty, Runtime.whyNot),
     arguments: Runtime.newer,

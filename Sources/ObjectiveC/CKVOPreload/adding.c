@@ -42,7 +42,7 @@ const KVOSCall *kvos_find_begun(const KVOSThread *thread, bool isAddition, const
 
 // The two objects as events name them. Returns false if there is no memory. Takes the lock.
 static bool name_both(KVOSAct *act, const void *subject, const void *observer) {
-  bool isLive = observer && kvos_is_live(observer);
+  bool isLive = observer && kvos_is_live(subject, observer);
   kvos_lock_registry();
   KVOSTracked *trackedSubject = kvos_track(subject);
   KVOSTracked *trackedObserver = isLive ? kvos_track(observer) : NULL;

@@ -185,6 +185,14 @@ KVOSDeallocated kvos_find_deallocated(const void *address) {
   return (KVOSDeallocated){NULL, 0, 0};
 }
 
+bool kvos_is_live(const void *subject, const void *observer) {
+  if (kvos_find_object(observer)) return true;
+  kvos_lock_registry();
+  bool isDoubtful = kvos_find_deallocated(observer).id != 0 || kvos_is_left(kvos_find_object(subject), observer);
+  kvos_unlock_registry();
+  return kvos_is_object(observer, isDoubtful);
+}
+
 // MARK: - The Foundation's own observers
 
 void kvos_track_forwarder(const void *address, const KVOSTracked *target, const KVOSTracked *root) {

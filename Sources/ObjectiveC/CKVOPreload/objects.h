@@ -98,8 +98,9 @@ static inline bool kvos_is_untracked(const void *object) {
 /// The same; begins to track the object if it is not tracked yet. The lock is held. Returns null if there is no memory.
 KVOSTracked *kvos_track(const void *address);
 
-/// Whether an observer that is passed to a method is an object, and was not deallocated. The lock is not held.
-static inline bool kvos_is_live(const void *observer) { return kvos_find_object(observer) || kvos_is_object(observer); }
+/// Whether an observer that is passed to a method of `subject` is an object, and was not deallocated. The lock is not
+/// held.
+bool kvos_is_live(const void *subject, const void *observer);
 
 /// An observer that was deallocated.
 typedef struct {

@@ -134,6 +134,13 @@ KVOSTriple *kvos_find_left(const KVOSTracked *subject, const void *observer, uin
   return each;
 }
 
+bool kvos_is_left(const KVOSTracked *subject, const void *observer) {
+  if (subject == NULL || atomic_load_explicit(&subject->deallocatedCount, memory_order_relaxed) == 0) return false;
+  const KVOSTriple *each = subject->observed;
+  while (each && (each->leftRegistration == 0 || each->leftAddress != observer)) each = each->nextOfSubject;
+  return each != NULL;
+}
+
 void kvos_end_left(KVOSTriple *left) {
   atomic_fetch_sub_explicit(&left->subject->deallocatedCount, 1, memory_order_relaxed);
   kvos_drop_triple(left);

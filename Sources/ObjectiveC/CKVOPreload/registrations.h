@@ -60,6 +60,8 @@ void kvos_orphan_triple(KVOSTriple *triple);
 /// The triple of a registration that the runtime still has of an observer that was deallocated at this address; null:
 /// there is none.
 KVOSTriple *kvos_find_left(const KVOSTracked *subject, const void *observer, uint32_t keyPath);
+/// Whether there is one, for any key path. `subject` may be null.
+bool kvos_is_left(const KVOSTracked *subject, const void *observer);
 /// The runtime has dropped that registration, or replaced it by another one of the same address.
 void kvos_end_left(KVOSTriple *left);
 

@@ -36,7 +36,7 @@ static void leave_left(KVOSAct *act, const KVOSTracked *subject, const void *obs
 static bool leave_registration(KVOSAct *act, const void *subject, const void *observer, bool isOfFoundation,
                                Leaving *leaving) {
   void *class = kvos_visible_class(subject);
-  bool isLive = kvos_is_live(observer);
+  bool isLive = kvos_is_live(subject, observer);
   kvos_lock_registry();
   KVOSTracked *trackedSubject = kvos_track(subject);
   KVOSTracked *trackedObserver = isLive ? kvos_track(observer) : NULL;

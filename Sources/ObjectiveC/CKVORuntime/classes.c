@@ -118,11 +118,12 @@ static void compare(void *class, void *context) {
   sought->isFound |= class == sought->class || kvos_class_of(class) == sought->class;
 }
 
-bool kvos_is_object(const void *address) {
-  if (kvos_functions.updateDispatchTable == NULL) return true;
+bool kvos_is_object(const void *address, bool isDoubtful) {
+  if (kvos_functions.updateDispatchTable == NULL && !isDoubtful) return true;
   // The last class of each slot that was found to be one.
   static _Atomic(void *) known[64];
-  void *class = kvos_class_of(address);
+  // Not by a function of the runtime, which would read the class.
+  void *class = *(void *const *)address;
   _Atomic(void *) *slot = &known[((uintptr_t) class >> 4) * 0x9E3779B97F4A7C15u >> 58];
   // relaxed: only the word is published.
   if (class == NULL || atomic_load_explicit(slot, memory_order_relaxed) == class) return class != NULL;

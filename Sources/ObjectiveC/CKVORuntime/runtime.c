@@ -193,7 +193,11 @@ const char *kvos_class_name(void *class) { return kvos_functions.className(class
 
 void *kvos_forwarder_class(void) { return forwarder; }
 
-bool kvos_is_forwarder(const void *object) { return forwarder && object && kvos_class_of(object) == forwarder; }
+bool kvos_is_forwarder(const void *object) {
+  // Not by a function of the runtime, which would read the class: a removal may name what was deallocated.
+  bool isAligned = object && (uintptr_t)object % sizeof(void *) == 0;
+  return forwarder && isAligned && *(void *const *)object == forwarder;
+}
 
 /// In GCC's runtime `method_setImplementation()` writes the table that unused classes share, and does not update that
 /// of subclasses: the hook of one class would be called for another. The third word of a method is its implementation;

@@ -206,11 +206,26 @@ static void pathDies(void)
   let(account);
 }
 
+// The observer is removed by its address, at which others have written.
+static void lateRemoval(void)
+{
+  Account *account = [Account new];
+  Screen *other = [Screen new];
+  [other watch: account for: @"balance"];
+  [other release];
+  for (size_t byteCount = 8; byteCount < 256; byteCount += 8)
+    {
+      for (int at = 0; at < 16; at++) memset(malloc(byteCount), 0x5a, byteCount);
+    }
+  [account removeObserver: other forKeyPath: @"balance"];
+  [account release];
+}
+
 static const struct { const char *name; void (*run)(void); } ways[] = {
   { "every-option", everyOption }, { "path", path }, { "dependent-key", dependentKey },
   { "dependent-path", dependentPath }, { "relay", relay }, { "observer-first", observerFirst },
   { "itself", itself }, { "changed-class", changedClass }, { "both-ways", bothWays },
-  { "path-dies", pathDies },
+  { "path-dies", pathDies }, { "late-removal", lateRemoval },
 };
 
 int main(int count, char **arguments)

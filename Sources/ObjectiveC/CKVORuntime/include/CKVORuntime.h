@@ -73,9 +73,10 @@ void *kvos_visible_class_of(void *class);
 
 const char *kvos_class_name(void *class);
 
-/// Whether an object may be at the address, which must be readable: false if its class is not one, as after a deallocation.
-/// On other runtimes than GCC's always true. Takes the runtime's lock.
-bool kvos_is_object(const void *address);
+/// Whether an object may be at the address, which must be readable: false if its class is not one, as after a
+/// deallocation. On other runtimes than GCC's true unless `isDoubtful`: an object may have a hidden class there, which is
+/// not found. Takes the runtime's lock.
+bool kvos_is_object(const void *address, bool isDoubtful);
 
 /// Whether the object is the Foundation's own observer.
 bool kvos_is_forwarder(const void *object);
