@@ -83,8 +83,23 @@ struct NotificationAdapterTests {
     .audited(expecting: .leakedRegistration)
   )
   func forgotten() {
-    _ = center.addRecordedObserver(forName: name) { _ in }
-    withExtendedLifetime(center) {}
+    // Not a center that is deallocated in the scope, with its observers.
+    _ = NotificationCenter.default.addRecordedObserver(forName: name) { _ in }
+  }
+
+  @Test("a center is deallocated with its observers, as without the log")
+  func centerDies() {
+    weak var gone: NotificationCenter?
+    weak var captured: Screen?
+    do {
+      let center = NotificationCenter()
+      let screen = Screen()
+      (gone, captured) = (center, screen)
+      _ = center.addRecordedObserver(forName: name) { _ in screen.heard.append("x") }
+      center.post(name: name, object: nil)
+      #expect(screen.heard == ["x"])
+    }
+    #expect(gone == nil && captured == nil)
   }
 
   @Test(

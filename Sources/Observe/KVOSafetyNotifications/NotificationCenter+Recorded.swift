@@ -8,8 +8,9 @@ extension NotificationCenter {
   ///
   /// The observation is in ``KVOSafety/KVO/census()`` as an observation of the center, under the notification's name,
   /// until it is removed. As with Foundation's method, dropping the result removes nothing: a forgotten observer is
-  /// found when its scope ends (KVO021), or when its owner is deallocated (KVO007), which also removes it. An owner
-  /// that adds the same observer twice is reported (KVO005).
+  /// found when its scope ends (KVO021), or when its owner is deallocated (KVO007), which also removes it. A center is
+  /// deallocated with its observers (KVO006, a note for one without an owner). An owner that adds the same observer
+  /// twice is reported (KVO005).
   ///
   /// - Parameters:
   ///   - name: which notifications; nil: all.

@@ -9,7 +9,8 @@ internal import KVOTrace
 public final class NotificationObservation: @unchecked Sendable {
   // Sendable: `token` is guarded by `lock`; everything else is set in init.
   private let registration: ForeignRegistration
-  private let center: NotificationCenter
+  // The center keeps its block, and that keeps this object.
+  private weak let center: NotificationCenter?
   private let lock = NSLock()
   private var token: (any NSObjectProtocol)?
 
@@ -36,7 +37,7 @@ public final class NotificationObservation: @unchecked Sendable {
       defer { self.token = nil }
       return self.token
     }
-    if let token { center.removeObserver(token) }
+    if let token { center?.removeObserver(token) }
   }
 }
 
