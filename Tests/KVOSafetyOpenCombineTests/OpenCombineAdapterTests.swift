@@ -61,6 +61,23 @@ struct OpenCombineAdapterTests {
     #expect(heard == ["Ada", "Grace"] && owner == nil)
   }
 
+  @Test("values of an optional type and of type Any come as they are")
+  func anyValues() {
+    let model = Model()
+    let anything = PassthroughSubject<Any, Never>()
+    let optional = PassthroughSubject<Int??, Never>()
+    var heard: [String] = []
+    let subscriptions = [
+      anything.recordedSink(of: model, "anything") { heard.append("\($0)") },
+      optional.recordedSink(of: model, "optional") { heard.append("\($0 == nil)") },
+    ]
+    anything.send(3)
+    optional.send(nil)
+    optional.send(.some(nil))
+    #expect(heard == ["3", "true", "false"])
+    subscriptions.forEach { $0.cancel() }
+  }
+
   @Test(
     "a subscription that its scope does not end is reported",
     .audited(expecting: .leakedRegistration)

@@ -45,12 +45,16 @@ extension Publisher where Failure == Never {
       line: line,
       function: function
     ) { value in
-      if let value = value as? Output { receiveValue(value) }
+      if let value = value as? Received<Output> { receiveValue(value.output) }
     }
     let subscription = sink(
       receiveCompletion: { _ in registration.end(by: .user) },
       receiveValue: { value in
-        if registration.isActive { registration.deliver(value) } else { receiveValue(value) }
+        if registration.isActive {
+          registration.deliver(Received(output: value))
+        } else {
+          receiveValue(value)
+        }
       }
     )
     return AnyCancellable {
@@ -58,5 +62,10 @@ extension Publisher where Failure == Never {
       registration.end(by: .token)
     }
   }
+}
+
+/// A value as the publisher gave it: one of an optional type or of type `Any`, too.
+private struct Received<Output> {
+  let output: Output
 }
 #endif
