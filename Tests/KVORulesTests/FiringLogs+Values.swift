@@ -184,8 +184,8 @@ extension FiringLog {
     $0.register(order: 1)
     $0.remove("1", order: 2)
     $0.remove(thread: "2", order: 3)
-    $0.removeEnd("1")
-    $0.removeEnd(thread: "2")
+    $0.removeEnd("1", order: 4)
+    $0.removeEnd(thread: "2", order: 5)
     $0.exit()
   }
 

@@ -21,6 +21,67 @@ struct OverlappingWorkTests {
     #expect(log.without(2).outcome() == ["KVO025@3"])
   }
 
+  /// The confidence of each verdict of `code`.
+  private func confidences(_ code: RuleCode, _ log: SampleLog) -> [Confidence] {
+    log.verdicts().filter { $0.code == code }.map(\.confidence)
+  }
+
+  @Test("that two removals overlap is certain only by the end of the first (KVO025)")
+  func endOfRemoval() {
+    let log = SampleLog {
+      $0.register("1", order: 1)
+      $0.remove("1", order: 2)
+      $0.remove("1", thread: "2", order: 3)
+      $0.removeEnd("1", order: 4)
+      $0.removeEnd("1", thread: "2", order: 5)
+      $0.exit()
+    }
+    #expect(confidences(.concurrentRemoval, log) == [.high])
+    let unordered = log.replacing(4) { $0.removeEnd("1") }
+    #expect(confidences(.concurrentRemoval, unordered) == [.low])
+    var timed = unordered
+    (timed.events[2].time, timed.events[3].time) = (70, 71)
+    #expect(confidences(.concurrentRemoval, timed) == [.high])
+    timed.events[3].time = 69
+    #expect(confidences(.concurrentRemoval, timed) == [.low])
+    // It has not returned, or that was lost.
+    #expect(confidences(.concurrentRemoval, log.without(4)) == [.high])
+    #expect(confidences(.concurrentRemoval, log.inserting(before: 4) { $0.lose() }) == [.low])
+    #expect(confidences(.concurrentRemoval, log.without(5).without(4)) == [])
+  }
+
+  @Test("that a deallocation begins during a removal is certain only by its end (KVO025)")
+  func deallocationInRemoval() {
+    let log = SampleLog {
+      $0.register("1", order: 1)
+      $0.remove("1", thread: "2", order: 2)
+      $0.beginDeinit("Account#12", order: 3)
+      $0.removeEnd("1", thread: "2", order: 4)
+      $0.exit()
+    }
+    #expect(confidences(.concurrentRemoval, log) == [.high])
+    let unordered = log.replacing(4) { $0.removeEnd("1", thread: "2") }
+    #expect(confidences(.concurrentRemoval, unordered) == [.low])
+  }
+
+  @Test("that two changes overlap is certain only by the end of the first (KVO024)")
+  func endOfChange() {
+    let log = SampleLog {
+      $0.will(change: "c", order: 1)
+      $0.will(change: "d", thread: "2", order: 2)
+      $0.did(change: "c", order: 3)
+      $0.did(change: "d", thread: "2", order: 4)
+      $0.exit()
+    }
+    #expect(confidences(.concurrentChange, log) == [.high])
+    let unordered = log.replacing(3) { $0.did(change: "c") }
+    #expect(confidences(.concurrentChange, unordered) == [.low])
+    var timed = unordered
+    (timed.events[1].time, timed.events[2].time) = (70, 71)
+    #expect(confidences(.concurrentChange, timed) == [.high])
+    #expect(confidences(.concurrentChange, log.inserting(before: 3) { $0.lose() }) == [.low])
+  }
+
   @Test("a removal that matched nothing and raised is over when its thread goes on (KVO025)")
   func raisedRemoval() {
     let log = SampleLog {

@@ -195,10 +195,11 @@ struct SampleLog: Sendable {
     by observer: String? = "Screen#3",
     _ keyPath: String = "balance",
     context: String? = nil,
-    thread: String? = "1"
+    thread: String? = "1",
+    order: UInt64? = nil
   ) {
     let removal = removal(id, subject, by: observer, keyPath, context: context)
-    add(.removeEnd(removal), thread: thread)
+    add(.removeEnd(removal), thread: thread, order: order)
   }
 
   private mutating func removal(
@@ -313,9 +314,16 @@ struct SampleLog: Sendable {
     add(.notifyEnd(delivery), thread: thread, stack: stack)
   }
 
-  mutating func beginDeinit(_ text: String, thread: String? = "1", stack: [String] = []) {
+  mutating func lose() { add(.dropped(count: 1, why: .none), thread: nil) }
+
+  mutating func beginDeinit(
+    _ text: String,
+    thread: String? = "1",
+    order: UInt64? = nil,
+    stack: [String] = []
+  ) {
     let object = object(text)
-    add(.deinit(object), thread: thread, stack: stack)
+    add(.deinit(object), thread: thread, order: order, stack: stack)
   }
 
   mutating func endDeinit(

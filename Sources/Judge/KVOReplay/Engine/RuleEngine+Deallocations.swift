@@ -7,9 +7,13 @@ extension RuleEngine {
   ///
   /// So its registrations are owed nothing, even if another thread recorded the change first: between the last release
   /// and this event the observer's weak references are nil already.
-  mutating func beginDeallocation(of object: ObjectID, _ evidence: Evidence, _ target: EventTarget)
-  {
-    concurrency.beginDeallocation(of: object, evidence, target, &log)
+  mutating func beginDeallocation(
+    of object: ObjectID,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ moment: Moment
+  ) {
+    concurrency.beginDeallocation(of: object, evidence, at: moment, target, &log)
     guard changes.isWaiting || !obligations.isEmpty else { return }
     for slot in log.ledger.live(observedBy: object) where log.isSilencedByDeallocation(slot) {
       changes.excuse(slot, &log)

@@ -21,15 +21,16 @@ extension RuleEngine {
         .refused(registration, reason: reason, part: part, at: evidence.at(registration.site))
       )
       registrations.refuse(registration, part: part, evidence, target, &log)
-    case .remove(let removal): remove(removal, evidence, target)
+    case .remove(let removal): remove(removal, evidence, target, Moment(of: event))
     case .cancel(let id, let cause): cancel(id, cause, evidence, target, at: event.pointee.time)
-    case .willChange(let change): beginChange(change, evidence, target)
-    case .didChange(let change): endChange(change, evidence, target)
+    case .willChange(let change): beginChange(change, evidence, target, Moment(of: event))
+    case .didChange(let change): endChange(change, evidence, target, Moment(of: event))
     case .notify(let delivery): beginCallback(delivery, evidence, target)
     case .notifyEnd(let delivery):
       log.act(target)
       callbacks.end(delivery, evidence, target, &log)
-    case .deinit(let object): beginDeallocation(of: object.id, evidence, target)
+    case .deinit(let object):
+      beginDeallocation(of: object.id, evidence, target, Moment(of: event))
     case .deinitEnd(let object): finishDeallocation(of: object.id, evidence, target)
     case .attach(let attachment): values.attach(attachment, evidence, target, &log)
     case .detach(let attachment): values.detach(attachment, evidence, target, &log)
@@ -67,7 +68,7 @@ extension RuleEngine {
       graphs.declare(key, evidence, &log)
     case .removeEnd(let removal):
       log.act(target)
-      concurrency.end(removal, target.thread, &log)
+      concurrency.end(removal, at: Moment(of: event), target.thread, &log)
     case .threadName(let name):
       // A name that the log gives to no thread is not that of the events without a thread.
       if event.pointee.thread != nil { callbacks.name(target.thread, name, &log) }
@@ -142,11 +143,16 @@ extension RuleEngine {
     changes.excuse(slot, &log)
   }
 
-  private mutating func remove(_ removal: Removal, _ evidence: Evidence, _ target: EventTarget) {
+  private mutating func remove(
+    _ removal: Removal,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ moment: Moment
+  ) {
     log.act(target)
     let placed = evidence.at(removal.site)
     let removed = registrations.remove(removal, evidence, target, &log)
-    concurrency.begin(removal, removed.slot, placed, target.thread, &log)
+    concurrency.begin(removal, removed.slot, placed, at: moment, target.thread, &log)
     if removed.slot >= 0 {
       concurrency.removed(removed.slot, placed, target.thread, &log)
       settle(removed.slot)
@@ -211,10 +217,15 @@ extension RuleEngine {
 
   // MARK: - Changes
 
-  private mutating func beginChange(_ change: Change, _ evidence: Evidence, _ target: EventTarget) {
+  private mutating func beginChange(
+    _ change: Change,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ moment: Moment
+  ) {
     log.act(target)
     log.seen.insert(.change)
-    concurrency.begin(change, evidence, target.thread, &log)
+    concurrency.begin(change, evidence, at: moment, target.thread, &log)
     values.noteHalf(of: change, &log)
     let prior = log.threads[target.thread].prior
     log.threads[target.thread].brackets.will(
@@ -227,13 +238,18 @@ extension RuleEngine {
     log.threads.updateBusy(target.thread)
   }
 
-  private mutating func endChange(_ change: Change, _ evidence: Evidence, _ target: EventTarget) {
+  private mutating func endChange(
+    _ change: Change,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ moment: Moment
+  ) {
     let thread = target.thread
     log.act(target)
     log.seen.insert(.change)
     let began = changes.end(change, evidence, thread, &log)
     if let began {
-      concurrency.end(began, evidence, &log)
+      concurrency.end(began, evidence, at: moment, &log)
       callbacks.leavePriors(of: change, began: began, thread, &log)
     }
     let early = log.threads[thread].early.isEmpty ? [] : log.threads[thread].early.end(change)

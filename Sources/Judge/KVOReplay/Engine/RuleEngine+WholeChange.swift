@@ -31,7 +31,7 @@ extension RuleEngine {
     let thread = log.threads.index(of: change.thread)
     guard log.threads.isIdle(thread), log.threads.areBusyIdle else { return false }
     log.isCrashing = false
-    if concurrency.hasUnmatchedRemovals { concurrency.goOn(thread) }
+    if concurrency.hasUnmatchedRemovals { concurrency.goOn(thread, &log) }
     eventCount += EventOutline.wholeChangeCount
     log.seen.formUnion([.change, .callback, .callbackEnd])
     if change.hasOrder { log.ledger.note(change.order, of: subject) }

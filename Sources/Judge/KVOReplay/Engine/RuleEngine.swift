@@ -177,7 +177,7 @@ package struct RuleEngine: Sendable {
     )
     if let order = event.pointee.order { log.note(order, of: event, target) }
     if log.isCrashing, !event.pointee.body.isBookkeeping { log.isCrashing = false }
-    if concurrency.hasUnmatchedRemovals { concurrency.goOn(with: event, target.thread) }
+    if concurrency.hasUnmatchedRemovals { concurrency.goOn(with: event, target.thread, &log) }
     if log.raisingThreadCount > 0 { callbacks.resume(with: event, target.thread, &log) }
     let isOrderly = !log.isCrashing
     if changes.isWaiting, isOrderly, !log.threads[target.thread].missed.isEmpty {

@@ -60,12 +60,16 @@ struct ConcurrencyRules: Sendable {
     if !locks.isEmpty { log.losses.rules.insert(.callbackUnderLock) }
     locks = HeldLocks()
     if removals.hasEnds, !removals.isEmpty { log.losses.rules.insert(.concurrentRemoval) }
-    removals.forget()
+    log.verdicts += removals.forget()
+    log.verdicts += overlaps.lose()
     if !classes.isEmpty { log.losses.rules.insert(.classChangedUnderObservation) }
     classes = ObjectClasses()
   }
 
-  mutating func finish(_ log: inout ReplayState) { log.verdicts += overlaps.finish() }
+  mutating func finish(_ log: inout ReplayState) {
+    log.verdicts += overlaps.finish()
+    log.verdicts += removals.finish()
+  }
 
   // MARK: - KVO026
 
@@ -120,18 +124,20 @@ struct ConcurrencyRules: Sendable {
   mutating func begin(
     _ change: Change,
     _ evidence: Evidence,
+    at moment: Moment,
     _ thread: Int,
     _ log: inout ReplayState
   ) {
     if log.threads.busy.isEmpty || (log.threads.busy.count == 1 && log.threads.busy[0] == thread) {
       return
     }
-    compareWithOtherThreads(change, evidence, thread, &log)
+    compareWithOtherThreads(change, evidence, at: moment, thread, &log)
   }
 
   private mutating func compareWithOtherThreads(
     _ change: Change,
     _ evidence: Evidence,
+    at moment: Moment,
     _ thread: Int,
     _ log: inout ReplayState
   ) {
@@ -154,7 +160,8 @@ struct ConcurrencyRules: Sendable {
           evidence: proof,
           detail: .otherKey(open.change.key),
           confidence: log.droppedAt == nil ? Confidence(comparing: proof) : .low
-        )
+        ),
+        at: moment
       )
       return
     }
@@ -162,8 +169,13 @@ struct ConcurrencyRules: Sendable {
 
   /// A change ends.
   @inline(__always)
-  mutating func end(_ began: Evidence, _ evidence: Evidence, _ log: inout ReplayState) {
-    if !overlaps.isEmpty { log.verdicts += overlaps.end(began, at: evidence) }
+  mutating func end(
+    _ began: Evidence,
+    _ evidence: Evidence,
+    at moment: Moment,
+    _ log: inout ReplayState
+  ) {
+    if !overlaps.isEmpty { log.verdicts += overlaps.end(began, at: evidence, moment) }
   }
 
   // MARK: - KVO025
@@ -173,6 +185,7 @@ struct ConcurrencyRules: Sendable {
     _ removal: Removal,
     _ slot: Int,
     _ evidence: Evidence,
+    at moment: Moment,
     _ thread: Int,
     _ log: inout ReplayState
   ) {
@@ -189,7 +202,7 @@ struct ConcurrencyRules: Sendable {
         [evidence.as(.failed), other.began.as(.removed)],
         &log
       )
-      if removals.admit(verdict) { log.verdicts.append(verdict) }
+      log.verdicts += removals.found(verdict, during: other.began, at: moment)
     }
     if !log.deallocations.isEmpty, slot >= 0,
       let deallocation = log.deallocations[removal.subject.id], !deallocation.isOver,
@@ -222,8 +235,13 @@ struct ConcurrencyRules: Sendable {
   }
 
   /// A removal ends.
-  mutating func end(_ removal: Removal, _ thread: Int, _ log: inout ReplayState) {
-    let found = removals.end(removal, on: thread)
+  mutating func end(
+    _ removal: Removal,
+    at moment: Moment,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    let found = removals.end(removal, on: thread, at: moment)
     // Appending nothing to nothing would allocate.
     if !found.isEmpty { log.verdicts += found }
   }
@@ -231,6 +249,7 @@ struct ConcurrencyRules: Sendable {
   mutating func beginDeallocation(
     of object: ObjectID,
     _ evidence: Evidence,
+    at moment: Moment,
     _ target: EventTarget,
     _ log: inout ReplayState
   ) {
@@ -249,7 +268,7 @@ struct ConcurrencyRules: Sendable {
         [open.began.as(.failed), evidence.as(.deallocated)],
         &log
       )
-      if removals.admit(verdict) { log.verdicts.append(verdict) }
+      log.verdicts += removals.found(verdict, during: open.began, at: moment)
     }
   }
 
@@ -274,13 +293,15 @@ struct ConcurrencyRules: Sendable {
 
   /// A thread does something: a removal that matched nothing runs no code of the program, and so it is over, even if it
   /// raised an exception.
-  mutating func goOn(with event: UnsafePointer<Event>, _ thread: Int) {
+  mutating func goOn(with event: UnsafePointer<Event>, _ thread: Int, _ log: inout ReplayState) {
     if case .removeEnd = event.pointee.body { return }
-    if !event.pointee.body.isBookkeeping { goOn(thread) }
+    if !event.pointee.body.isBookkeeping { goOn(thread, &log) }
   }
 
   /// As ``goOn(with:_:)``, by an event that is neither the end of a removal nor about the log.
-  mutating func goOn(_ thread: Int) { removals.endUnmatched(on: thread) }
+  mutating func goOn(_ thread: Int, _ log: inout ReplayState) {
+    log.verdicts += removals.endUnmatched(on: thread)
+  }
 
   private static func overlap(
     _ overlap: Verdict.Overlap,

@@ -3,8 +3,8 @@ import KVOTrace
 
 /// The removals by name that have not returned, and operations that overlap them (KVO025).
 ///
-/// A log without any `removeEnd` does not show how long a removal takes: verdicts are held back until the first one is
-/// seen.
+/// A log without any `removeEnd` does not show how long a removal takes: without one there is no verdict. A verdict waits
+/// for the end of the removal that began first, which decides its confidence.
 ///
 /// Complexity: O(open removals) for every input; their number is bounded.
 struct OpenRemovals: Sendable {
@@ -20,12 +20,20 @@ struct OpenRemovals: Sendable {
     var began: Evidence
   }
 
+  private struct Waiting: Sendable {
+    var verdict: Verdict
+    /// When what overlaps the removal began.
+    var moment: Moment
+    /// The event of the removal whose end it waits for; nil: that is over.
+    var removal: Int?
+  }
+
   private static let capacity = 64
 
   private var open: [Open] = []
   /// Whether the log has ends of removals at all.
   private(set) var hasEnds = false
-  private var waiting: [Verdict] = []
+  private var waiting: [Waiting] = []
   /// Whether one that matched nothing may be open.
   private(set) var hasUnmatched = false
 
@@ -59,9 +67,13 @@ struct OpenRemovals: Sendable {
   }
 
   /// The removals of `thread` that matched nothing are over.
-  mutating func endUnmatched(on thread: Int) {
+  ///
+  /// - Returns: the verdicts that have waited enough.
+  mutating func endUnmatched(on thread: Int) -> [Verdict] {
+    for ended in open where ended.thread == thread && ended.slot < 0 { conclude(ended, at: nil) }
     open.removeAll { $0.thread == thread && $0.slot < 0 }
     hasUnmatched = open.contains { $0.slot < 0 }
+    return takeConcluded()
   }
 
   /// A removal begins; beyond the capacity the oldest is dropped.
@@ -88,22 +100,49 @@ struct OpenRemovals: Sendable {
   }
 
   /// Events are missing, which may have included the returns of all.
-  mutating func forget() { open = [] }
+  ///
+  /// - Returns: the verdicts that have waited enough.
+  mutating func forget() -> [Verdict] {
+    for ended in open { conclude(ended, at: nil) }
+    open = []
+    return takeConcluded()
+  }
 
   /// A removal returned.
   ///
-  /// - Returns: the verdicts that were waiting for the first of them.
-  mutating func end(_ removal: Removal, on thread: Int) -> [Verdict] {
+  /// - Returns: the verdicts that have waited enough.
+  mutating func end(_ removal: Removal, on thread: Int, at moment: Moment) -> [Verdict] {
     let index =
       open.lastIndex {
         $0.thread == thread && $0.removal.subject.id == removal.subject.id
           && NamePair($0.removal) == NamePair(removal) && $0.removal.context == removal.context
       } ?? open.lastIndex { $0.thread == thread && Self.mayReturn($0.removal, in: removal) }
-    if let index { open.remove(at: index) }
-    if hasEnds { return [] }
+    if let index { conclude(open.remove(at: index), at: moment) }
     hasEnds = true
+    return takeConcluded()
+  }
+
+  /// The log has ended: removals that have not returned were still running.
+  mutating func finish() -> [Verdict] {
     defer { waiting = [] }
-    return waiting
+    return hasEnds ? waiting.map(\.verdict) : []
+  }
+
+  /// `removal` is over; nil: the log does not state when.
+  private mutating func conclude(_ removal: Open, at moment: Moment?) {
+    for index in waiting.indices where waiting[index].removal == removal.began.event {
+      waiting[index].removal = nil
+      if moment?.isStatedLater(than: waiting[index].moment) != true {
+        waiting[index].verdict.confidence = .low
+      }
+    }
+  }
+
+  private mutating func takeConcluded() -> [Verdict] {
+    if !hasEnds || waiting.isEmpty { return [] }
+    let over = waiting.filter { $0.removal == nil }.map(\.verdict)
+    if !over.isEmpty { waiting.removeAll { $0.removal == nil } }
+    return over
   }
 
   /// Whether `end` may be the return of `removal`, although it does not repeat all of its keys, or has more of them.
@@ -119,10 +158,15 @@ struct OpenRemovals: Sendable {
     one == .unspecified || other == .unspecified || one == other
   }
 
-  /// - Returns: whether the verdict holds; otherwise it waits for the first end.
-  mutating func admit(_ verdict: Verdict) -> Bool {
-    if hasEnds { return true }
-    if waiting.count < Self.capacity { waiting.append(verdict) }
-    return false
+  /// What began at `moment` overlaps the removal that began at `removal`, which has not returned.
+  ///
+  /// - Returns: the verdicts that have waited enough; beyond the capacity the oldest has.
+  mutating func found(_ verdict: Verdict, during removal: Evidence, at moment: Moment) -> [Verdict]
+  {
+    waiting.append(Waiting(verdict: verdict, moment: moment, removal: removal.event))
+    if waiting.count <= Self.capacity { return [] }
+    var oldest = waiting.removeFirst().verdict
+    oldest.confidence = .low
+    return hasEnds ? [oldest] : []
   }
 }
