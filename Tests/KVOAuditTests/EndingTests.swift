@@ -1,5 +1,6 @@
 import KVOAudit
 import KVOLogTools
+import KVOReportFile
 import KVOReports
 import KVORules
 import KVOTrace
@@ -127,6 +128,34 @@ import Testing
       Array((LogText.doubleRemove(process: 1) + crash + "\n").utf8)
     )
     #expect(!explained.hasUnexplainedCrash)
+  }
+
+  @Test("a crash without a finding is not clean beside a finding of another process")
+  func crashBesideFinding() throws {
+    let twice = """
+      {"event":"process","pid":1}
+      {"event":"register","subject":{"class":"A","id":"1"},"observer":{"class":"S","id":"2"},"keyPath":"k"}
+      {"event":"register","subject":{"class":"A","id":"1"},"observer":{"class":"S","id":"2"},"keyPath":"k"}
+
+      """
+    let crash = #"{"event":"crash","signal":"SIGSEGV"}"# + "\n"
+    let other = #"{"event":"process","pid":2}"# + "\n" + crash
+    for log in [twice + other, other + twice] {
+      let report = try report("c.jsonl", Array(log.utf8))
+      #expect(report.findings.map(\.code) == [.duplicateRegistration])
+      #expect(report.crashes.map(\.findingCount) == [0])
+      #expect(report.hasUnexplainedCrash && report.hasFindings(atLeast: .error))
+      let bytes = String(decoding: ReportFile.bytes(of: report), as: UTF8.self)
+      let read = try ReportFile.read(folder.file("r.json", bytes))
+      #expect(read.hasUnexplainedCrash)
+    }
+    // Its own finding is also in another log, which a report names.
+    let own = try Audit().report(on: [
+      .file(path: folder.file("d.jsonl", twice)),
+      .file(path: folder.file("e.jsonl", twice + crash)),
+    ])
+    #expect(own.findings.map(\.input) == [0])
+    #expect(!own.hasUnexplainedCrash)
   }
 
   @Test("unknown events are counted and reported")

@@ -14,6 +14,8 @@ package struct RecordedCrash: Hashable, Sendable {
   package var stack: Finding.Stack
   /// The index of the input that it is from.
   package var input: Int
+  /// How many findings there are in the process that crashed; nil: a report of an earlier version does not say it.
+  package var findingCount: Int?
 
   package init(
     name: String,

@@ -155,6 +155,7 @@ struct InputReplay {
     current.finish { verdicts.append($0) }
     head = head ?? current.process
     fold(names: names)
+    let findingCount = found.count
     for signature in found { processCounts[signature, default: 0] += 1 }
     found.removeAll()
     gather(names: names)
@@ -163,7 +164,8 @@ struct InputReplay {
       processes.append(LoggedProcess(current, numbered, builder(names)))
     }
     if let last = current.crash {
-      let crash = builder(names).crash(last.crash, in: last.event, number: last.number)
+      var crash = builder(names).crash(last.crash, in: last.event, number: last.number)
+      crash.findingCount = findingCount
       explainAddresses(in: [crash.stack])
       crashes.append(crash)
     }

@@ -205,14 +205,23 @@ package struct AuditReport: Sendable {
   /// Whether a process crashed, and nothing was found in its log or report: that is not clean.
   package var hasUnexplainedCrash: Bool { !unexplainedCrashes.isEmpty }
 
-  /// The indices of the inputs with a crash and without a finding, also one that is omitted.
+  /// The indices of the inputs with a crash and without a finding in its process, also one that is omitted.
   package var unexplainedCrashes: [Int] {
     crashedInputs(besides: Set((findings + omitted).map(\.input)))
   }
 
-  /// The indices of the inputs with a crash and without a finding; `explained` are those with a finding.
+  /// The crashes of an input in whose process nothing was found.
+  package func unexplainedCrashes(in input: Int) -> [RecordedCrash] {
+    crashes.filter { $0.input == input && $0.findingCount ?? 0 == 0 }
+  }
+
+  /// The indices of the inputs with a crash and without a finding in its process; `explained` are the inputs with a
+  /// finding, which counts if a report does not say the process.
   package func crashedInputs(besides explained: Set<Int>) -> [Int] {
-    let recorded = Set(crashes.map(\.input)).subtracting(explained)
+    let recorded = Set(
+      crashes.lazy.filter { $0.findingCount.map { $0 == 0 } ?? !explained.contains($0.input) }
+        .map(\.input)
+    )
     let reported = inputs.indices.filter { inputs[$0].isCrashWithoutFault }
     return recorded.union(reported).sorted()
   }

@@ -181,5 +181,6 @@ extension RecordedCrash: ReportFields {
     try coder.text("reason", &reason)
     try coder.count("liveRegistrations", &liveCount)
     try coder.object("stack", &stack)
+    try coder.present("findings", &findingCount)
   }
 }

@@ -24,7 +24,7 @@ struct ForgeProblem {
 extension AuditReport {
   /// Says what is known of the crashes in an input of which no finding is, without a full stop.
   func unexplainedCrash(in input: Int) -> String {
-    let crashes = crashes.lazy.filter { $0.input == input }.prefix(3)
+    let crashes = unexplainedCrashes(in: input).prefix(3)
     return
       (["a process crashed, and nothing that was found explains it"]
       + crashes.map { $0.phrases.joined(separator: ", ") }).joined(separator: ". ")
