@@ -44,20 +44,6 @@ import Testing
     )
   }
 
-  @Test("fails for a crash for which nothing was found on any runtime, and names its log")
-  func crash() throws {
-    let crash = #"{"event":"crash","thread":1,"signal":"SIGSEGV"}"# + "\n"
-    let path = try folder.file("a.jsonl", crash)
-    let matrix = Audit().matrix(on: [.file(path: path)])
-    #expect(matrix.rows.isEmpty && matrix.hasFindings(atLeast: .error))
-    let text = String(decoding: matrix.text, as: UTF8.self)
-    #expect(text.contains("CRASHED: \(path): nothing was found that says why\n"))
-    let json = String(decoding: matrix.json, as: UTF8.self)
-    #expect(json.contains("\"unexplainedCrashes\": [0]"))
-    let explained = try folder.file("b.jsonl", Self.log + crash)
-    #expect(Audit().matrix(on: [.file(path: explained)]).unexplainedCrashes.isEmpty)
-  }
-
   @Test("has the consequence of each fault on each runtime as JSON, and null if there is none")
   func json() throws {
     #expect(
@@ -274,6 +260,7 @@ import Testing
               ]
             },
             "unreadable": [],
+            "crashes": [],
             "suppressions": []
           }
 
@@ -313,5 +300,35 @@ import Testing
     #expect(errors.map(Array.init) == ["1", "1", "1", "1", "1"])
     let report = Audit(options: AuditOptions(profile: .swift)).report(on: [input])
     #expect(report.findings.map(\.code) == [.removeWrongContext])
+  }
+
+  @Test("has the faults that a test expects, which do not count")
+  func expected() throws {
+    let log = """
+      {"event":"scopeBegin","thread":1,"id":1,"name":"t"}
+      {"event":"expects","thread":1,"rules":["KVO002"],"scope":1}
+      {"event":"remove","thread":1,"subject":{"class":"A","id":"1"},"observer":{"class":"S","id":"2"},"keyPath":"k"}
+      {"event":"scopeEnd","thread":1,"id":1}
+
+      """
+    let matrix = Audit().matrix(on: [.file(path: try folder.file("e.jsonl", log))])
+    let text = String(decoding: matrix.text, as: UTF8.self)
+    #expect(text.contains("(contained)  (crash)       (crash)       (none)        (crash)\n"))
+    #expect(text.contains("errors                    0            0             0             0"))
+    #expect(text.contains("In parentheses: a test expects it, or it is suppressed, and it does"))
+    #expect(String(decoding: matrix.json, as: UTF8.self).contains("\"expected\": true"))
+    #expect(!matrix.hasFindings(atLeast: .note))
+  }
+
+  @Test("is not clean if a process crashed and nothing was found in it")
+  func crash() throws {
+    let crash = #"{"event":"crash","signal":"SIGSEGV"}"# + "\n"
+    let matrix = Audit().matrix(on: [.file(path: try folder.file("d.jsonl", crash))])
+    #expect(matrix.hasFindings(atLeast: .error))
+    let text = String(decoding: matrix.text, as: UTF8.self)
+    #expect(text.contains("d.jsonl: a process crashed, and nothing was found in it. SIGSEGV\n"))
+    let path = try folder.file("f.jsonl", Self.log + crash)
+    let explained = Audit().matrix(on: [.file(path: path)])
+    #expect(explained.crashes.isEmpty)
   }
 }

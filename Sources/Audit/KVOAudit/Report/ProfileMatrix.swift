@@ -1,4 +1,4 @@
-import KVOFindings
+package import KVOFindings
 package import KVORules
 
 /// The effect of each fault of some logs on each runtime.
@@ -12,6 +12,13 @@ package struct ProfileMatrix: Sendable {
     package var count: Int
     /// Whether it follows from another fault there, and is not counted beside that.
     package var isConsequence: Bool
+    /// Whether a test expects it, or it is suppressed: it does not count.
+    package var isExpected = false
+    package var isSuppressed = false
+    /// Whether it makes a build fail if it is severe enough.
+    package var mayFail: Bool
+
+    package var counts: Bool { !isExpected && !isSuppressed }
   }
 
   /// A fault, by signature.
@@ -20,8 +27,6 @@ package struct ProfileMatrix: Sendable {
     package var signature: String
     /// As the first runtime that has the fault reports it.
     package var message: String
-    /// Whether it makes a build fail if it is severe enough.
-    package var mayFail: Bool
     /// A runtime that does not have the fault is missing.
     package var cells: [Profile: Cell]
 
@@ -33,12 +38,14 @@ package struct ProfileMatrix: Sendable {
   package let rows: [Row]
   /// The rules that were not judged, or not everywhere, as each runtime.
   package let notJudged: [Profile: Set<RuleCode>]
+  /// The crashes in whose process nothing was found as any runtime.
+  package let crashes: [RecordedCrash]
+  /// The inputs that report such a crash, as ``AuditReport/failingCrashes``.
+  package let crashedInputs: [Int]
   /// The effect of each suppression on any runtime.
   package let suppressions: [SuppressionOutcome]
   package let inputs: [AuditReport.Input]
   package let failures: [InputFailure]
-  /// The inputs that report a crash for which nothing was found on any runtime.
-  package let unexplainedCrashes: [Int]
   /// The missing parts of the inputs, as ``AuditReport/incompleteness``.
   package let incompleteness: [String]
 
@@ -52,12 +59,15 @@ package struct ProfileMatrix: Sendable {
       let findings = report.findings.flatMap { root in
         root.withConsequences.enumerated().map { (finding: $1, isConsequence: $0 > 0) }
       }
-      for (finding, isConsequence) in findings where finding.counts {
+      for (finding, isConsequence) in findings {
         let cell = Cell(
           severity: finding.severity,
           consequence: finding.consequence,
           count: finding.count,
-          isConsequence: isConsequence
+          isConsequence: isConsequence,
+          isExpected: finding.isExpected,
+          isSuppressed: finding.isSuppressed,
+          mayFail: finding.mayFail
         )
         if let index = indices[finding.signature] {
           rows[index].cells[profile] = cell
@@ -69,7 +79,6 @@ package struct ProfileMatrix: Sendable {
             code: finding.code,
             signature: finding.signature,
             message: finding.message,
-            mayFail: finding.mayFail,
             cells: [profile: cell]
           )
         )
@@ -84,20 +93,23 @@ package struct ProfileMatrix: Sendable {
       .map(\.element)
     notJudged = reports.reduce(into: [:]) { $0[$1.profile] = Set($1.report.notJudged.map(\.code)) }
     suppressions = SuppressionOutcome.merging(reports.flatMap(\.report.suppressions))
-    let unexplained = reports.map { Set($0.report.unexplainedCrashes) }
-    unexplainedCrashes =
-      unexplained.dropFirst().reduce(unexplained.first ?? []) { $0.intersection($1) }.sorted()
     inputs = reports.first?.report.inputs ?? []
+    let first = reports.first?.report
+    crashedInputs = (first?.failingCrashes ?? []).filter { input in
+      reports.allSatisfy { $0.report.failingCrashes.contains(input) }
+    }
+    crashes = crashedInputs.flatMap { first?.unexplainedCrashes(in: $0) ?? [] }
     failures = reports.first?.report.failures ?? []
     incompleteness = reports.first?.report.incompleteness ?? []
   }
 
-  /// Whether a fault is at or above `severity` on any runtime, a suppression that needs attention is, or nothing was
-  /// found for a crash.
+  /// Whether a fault that counts is at or above `severity` on any runtime, or a suppression that needs attention is, or a
+  /// process crashed and nothing was found in it.
   package func hasFindings(atLeast severity: Severity) -> Bool {
-    rows.contains { $0.severity >= severity && $0.mayFail }
+    !crashedInputs.isEmpty
+      || rows.contains { row in row.cells.values.contains { $0.mayFail && $0.severity >= severity }
+      }
       || suppressions.contains { $0.severity.map { $0 >= severity } ?? false }
-      || !unexplainedCrashes.isEmpty
   }
 }
 

@@ -1,4 +1,5 @@
 package import KVOAudit
+import KVOFindings
 import KVOReportFile
 import KVORules
 import KVOText
@@ -25,12 +26,10 @@ extension ProfileMatrix {
       }
       text.key("unreadable")
       text.list(failures) { $0.write($1) }
+      text.key("crashes")
+      text.list(crashes) { $0.write($1) }
       text.key("suppressions")
       text.list(suppressions) { $0.write($1) }
-      if !unexplainedCrashes.isEmpty {
-        text.key("unexplainedCrashes")
-        text.numbers(unexplainedCrashes)
-      }
     }
     text.end()
     return text.bytes
@@ -67,6 +66,14 @@ extension JSONText {
       text.value(cell.consequence.rawValue)
       text.key("count")
       text.value(cell.count)
+      if cell.isExpected {
+        text.key("expected")
+        text.value(true)
+      }
+      if cell.isSuppressed {
+        text.key("suppressed")
+        text.value(true)
+      }
     }
   }
 }

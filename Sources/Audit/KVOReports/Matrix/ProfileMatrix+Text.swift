@@ -1,4 +1,5 @@
 package import KVOAudit
+import KVOFindings
 import KVORules
 import KVOText
 
@@ -13,7 +14,7 @@ extension ProfileMatrix {
     var table = [["rule", "signature"] + profiles.map(\.rawValue)]
     table += rows.map { row in
       [row.code.rawValue, Signature.short(row.signature)]
-        + profiles.map { row.cells[$0]?.consequence.rawValue ?? "-" }
+        + profiles.map { row.cells[$0]?.text ?? "-" }
     }
     table.append(["errors", ""] + profiles.map { Wording.grouped(count(.error, on: $0)) })
     table.append(["warnings", ""] + profiles.map { Wording.grouped(count(.warning, on: $0)) })
@@ -30,9 +31,15 @@ extension ProfileMatrix {
         lines.append("    " + ShownText.escaped(rows[index - 1].message))
       }
     }
-    for input in unexplainedCrashes {
-      let path = ShownText.escaped(inputs[input].path)
-      lines.append("CRASHED: \(path): nothing was found that says why")
+    if rows.contains(where: { $0.cells.values.contains { !$0.counts } }) {
+      lines.append("In parentheses: a test expects it, or it is suppressed, and it does not count.")
+    }
+    for input in crashedInputs where inputs.indices.contains(input) {
+      let phrases = crashes.filter { $0.input == input }.prefix(3)
+        .map { $0.phrases.joined(separator: ", ") }
+      let crash = (["a process crashed, and nothing was found in it"] + phrases)
+        .joined(separator: ". ")
+      lines.append(ShownText.escaped("CRASH: \(inputs[input].path): \(crash)"))
     }
     let outcomes = suppressions.compactMap(\.line)
     if !outcomes.isEmpty {
@@ -45,9 +52,14 @@ extension ProfileMatrix {
   /// How many faults are of `severity` on the runtime of `profile`, without those that follow from others there.
   private func count(_ severity: Severity, on profile: Profile) -> Int {
     rows.count { row in
-      row.cells[profile].map { $0.severity == severity && !$0.isConsequence } ?? false
+      row.cells[profile].map { $0.severity == severity && !$0.isConsequence && $0.counts } ?? false
     }
   }
+}
+
+extension ProfileMatrix.Cell {
+  /// The consequence as the table shows it.
+  fileprivate var text: String { counts ? consequence.rawValue : "(\(consequence.rawValue))" }
 }
 
 extension String {
