@@ -216,4 +216,20 @@ struct SourceSiteTests {
     let site = SourceSite(text)
     #expect(site.location == place && site.function == function && site.text == text)
   }
+
+  @Test(
+    "has a file and a line, also after a column and in a file whose name has colons",
+    arguments: [
+      ("Screen.swift:12", "Screen.swift", 12), ("Bank/Screen.swift:12:5", "Bank/Screen.swift", 12),
+      (#"C:\Bank\Screen.m:7"#, #"C:\Bank\Screen.m"#, 7), ("a:b.m:3", "a:b.m", 3),
+      ("Screen.swift", "Screen.swift", nil), ("Screen.swift:0", "Screen.swift", nil),
+      (":12", ":12", nil), ("Screen.swift:", "Screen.swift:", nil), ("", "", nil),
+      ("Screen.swift:+3", "Screen.swift:+3", nil),
+      ("Screen.swift:99999999999", "Screen.swift:99999999999", nil),
+    ] as [(String, String, Int?)]
+  )
+  func fileAndLine(location: String, file: String, line: Int?) {
+    let site = SourceSite(location: location)
+    #expect(site.file == file && site.line == line)
+  }
 }

@@ -168,6 +168,18 @@ import Testing
     #expect(reading.events.map(\.stack) == [reading.events[0].stack, reading.events[0].stack])
   }
 
+  @Test("reads the column of a frame in a text, and drops it")
+  func column() {
+    let reading = Reading(
+      """
+      {"event":"exit","status":0,"stack":["Screen.close() (C:/Bank/Screen.swift:12:5)"]}
+      {"event":"exit","status":0,"stack":[{"symbol":"Screen.close()","file":"C:/Bank/Screen.swift","line":12}]}
+      """
+    )
+    #expect(reading.problems == [])
+    #expect(reading.events.map(\.stack) == [reading.events[0].stack, reading.events[0].stack])
+  }
+
   @Test("counts unknown events and keys and reads the rest")
   func unknown() {
     let reading = Reading(

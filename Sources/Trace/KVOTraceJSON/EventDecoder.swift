@@ -213,15 +213,12 @@ extension EventDecoder {
     if let address = UInt64(hexadecimal: text) { return Frame(address: address) }
     if text.hasSuffix(")"), let open = text.lastIndex(of: "(") {
       let location = text[text.index(after: open)...].dropLast()
-      if let colon = location.lastIndex(of: ":"),
-        let line = UInt32(location[location.index(after: colon)...]),
-        colon > location.startIndex
-      {
+      if let (file, line) = SourceSite.fileAndLine(of: location) {
         var symbol = text[..<open]
         while symbol.last == " " { symbol.removeLast() }
         return Frame(
           symbol: names.id(of: String(symbol)),
-          file: names.id(of: String(location[..<colon])),
+          file: names.id(of: String(file)),
           line: line
         )
       }

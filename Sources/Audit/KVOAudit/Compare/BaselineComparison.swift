@@ -1,5 +1,6 @@
 import KVOFindings
 package import KVORules
+import KVOTrace
 
 /// The differences between a report and a previous one.
 ///
@@ -139,7 +140,7 @@ extension Finding {
     let stacks = stacks.prefix(1) + stacks.dropFirst().filter { $0.role == .registered }.prefix(1)
     let own = stacks.lazy.compactMap { $0.frames.first(where: \.isFirstOwn) }.first
     // Of a line from the compiler only the file counts.
-    let site = stacks.lazy.compactMap(\.site).first?.split(separator: ":").first.map(String.init)
+    let site = stacks.lazy.compactMap(\.site).first.map { String(SourceSite($0).file) }
     let file = own?.file?.split(separator: "/").last.map(String.init)
     return Locus(
       code: code,

@@ -1,4 +1,5 @@
 import KVORules
+import KVOTrace
 
 /// The source files of a report's findings, each by the shortest name that no other one ends in.
 struct FindingFiles {
@@ -47,8 +48,8 @@ struct FindingFiles {
   private static func path(of finding: Finding) -> String? {
     for stack in finding.stacks {
       if let file = stack.frames.first(where: \.isFirstOwn)?.file { return file }
-      if let site = stack.site, let colon = site.firstIndex(of: ":") {
-        return String(site[..<colon])
+      if let site = stack.site.map({ SourceSite($0) }), site.line != nil {
+        return String(site.file)
       }
     }
     return nil

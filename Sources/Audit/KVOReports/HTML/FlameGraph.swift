@@ -1,5 +1,6 @@
 import KVOAudit
 import KVORules
+import KVOTrace
 
 /// Registrations by the calls that led to them, as a tree in which the width of a call is the number of its
 /// registrations.
@@ -82,9 +83,9 @@ extension FlameGraph {
   /// The call as a node of the tree: a function is one, whichever of its lines made the next call; only the line that
   /// registers is distinguished.
   private static func merged(_ call: Call) -> Call {
-    guard !call.isFirstOwn, let colon = call.location.lastIndex(of: ":") else { return call }
+    if call.isFirstOwn { return call }
     var copy = call
-    copy.location = String(call.location[..<colon])
+    copy.location = String(SourceSite(location: call.location).file)
     return copy
   }
 }

@@ -170,11 +170,11 @@ package struct FindingBuilder {
   /// Whether the program was written in Objective-C, as far as its runtime and its stacks show.
   private func isObjectiveC(_ stacks: [Finding.Stack]) -> Bool {
     if recorded == .gnustep128 || recorded == .gnustepModern { return true }
-    func isObjectiveC(file: String?) -> Bool {
+    func isObjectiveC(file: (some StringProtocol)?) -> Bool {
       file.map { $0.hasSuffix(".m") || $0.hasSuffix(".mm") } ?? false
     }
     return stacks.contains { stack in
-      isObjectiveC(file: stack.site.map { String($0.prefix { $0 != ":" }) })
+      isObjectiveC(file: stack.site.map { SourceSite($0).file })
         || stack.frames.contains { frame in
           frame.isFirstOwn
             && (isObjectiveC(file: frame.file)

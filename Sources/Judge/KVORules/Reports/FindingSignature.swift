@@ -1,3 +1,5 @@
+import KVOTrace
+
 extension Finding {
   /// Gives the finding its signatures: one without the line, and one with it.
   ///
@@ -69,10 +71,11 @@ extension Finding.Stack {
   /// neither is known, the file.
   package var ownFunction: String? {
     let own = frames.first(where: \.isFirstOwn)
-    let file = (site ?? own?.file).map { FrameClassifier.baseName($0).prefix { $0 != ":" } }
+    let file = (site.map { SourceSite($0).file } ?? own?.file?[...])
+      .map { FrameClassifier.baseName(String($0)) }
     // The compiler names it without its type.
     if let function { return "\(file ?? "") \(function)" }
-    return own?.symbol.map(FunctionName.stable) ?? file.map(String.init)
+    return own?.symbol.map(FunctionName.stable) ?? file
   }
 
   /// File and line of the call, or its function if the line is not known.

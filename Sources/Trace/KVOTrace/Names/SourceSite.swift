@@ -34,6 +34,33 @@ package struct SourceSite: Hashable, Sendable {
     self.init(location: text)
   }
 
+  /// The file, with its folders if they are stated: the location without the line.
+  package var file: Substring { Self.fileAndLine(of: location[...])?.file ?? location[...] }
+  /// The line, 1-based; nil: it is not stated.
+  package var line: Int? {
+    let line = Self.fileAndLine(of: location[...])?.line ?? 0
+    return line > 0 ? Int(line) : nil
+  }
+
+  /// The parts of `Screen.swift:12`, or of `Screen.swift:12:5`, whose column is dropped; nil: no line is stated.
+  ///
+  /// A file name may have colons. The line 0 means that it is not known, as in debug information.
+  ///
+  /// Complexity: O(length of the line).
+  package static func fileAndLine(of location: Substring) -> (file: Substring, line: UInt32)? {
+    guard let (front, number) = splitNumber(location) else { return nil }
+    return splitNumber(front) ?? (front, number)
+  }
+
+  /// `Screen.swift` and 12 of `Screen.swift:12`; nil if there is no number at the end, or nothing before it.
+  private static func splitNumber(_ text: Substring) -> (file: Substring, line: UInt32)? {
+    guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), colon > text.startIndex,
+      text[text.index(after: colon)...].utf8.first.map({ (0x30...0x39).contains($0) }) == true,
+      let number = UInt32(text[text.index(after: colon)...])
+    else { return nil }
+    return (text[..<colon], number)
+  }
+
   /// The form used in logs.
   package var text: String { function.map { "\(location) \($0)" } ?? location }
 }
