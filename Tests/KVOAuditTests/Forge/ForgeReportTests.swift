@@ -140,6 +140,20 @@ struct ForgeReportTests {
     )
   }
 
+  @Test("is at the line that the compiler gave, if no frame has one")
+  func callSite() {
+    var report = AuditReport.sample
+    report.findings[0].stacks = [
+      Finding.Stack(role: .failed, event: 3, site: "Bank/Screen.swift:41", function: "close()")
+    ]
+    let rule = report.findings[0].code.rawValue
+    let problem = report.forgeProblems(isNewOnly: false).first { $0.rule == rule }
+    #expect(problem?.file == "Bank/Screen.swift" && problem?.line == 41)
+    report.findings[0].stacks[0].site = "Screen.swift"
+    let other = report.forgeProblems(isNewOnly: false).first { $0.rule == rule }
+    #expect(other?.file == "a.jsonl" && other?.line == 0)
+  }
+
   @Test("has each crash that nothing explains at its log, unless only new findings count")
   func crashes() throws {
     var report = report

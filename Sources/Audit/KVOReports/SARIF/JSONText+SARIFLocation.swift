@@ -1,6 +1,7 @@
 import KVOAudit
 import KVORules
 import KVOText
+import KVOTrace
 
 extension JSONText {
   /// Where a finding is shown: at its first own frame; if none has a file, at its log.
@@ -142,8 +143,20 @@ extension JSONText {
 }
 
 extension Finding.Stack {
-  /// The first own frame, if its file is known.
+  /// The first own frame, if its file is known; otherwise the line that the compiler gave.
   var shownFrame: Finding.StackFrame? {
-    frames.first { $0.isFirstOwn && $0.file != nil }
+    frames.first { $0.isFirstOwn && $0.file != nil } ?? call
+  }
+
+  /// The line that the compiler gave, as a frame.
+  private var call: Finding.StackFrame? {
+    guard let site = site.map({ SourceSite($0) }), let line = site.line
+    else { return nil }
+    return Finding.StackFrame(
+      symbol: function,
+      file: String(site.file),
+      line: line,
+      isFirstOwn: true
+    )
   }
 }
