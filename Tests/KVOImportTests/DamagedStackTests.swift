@@ -69,6 +69,19 @@ import Testing
   }
 
   @Test(
+    "ends of lines and tabs are shown, as by cat -A",
+    arguments: ["$", "^M$", "^M", "\r$", "^M\r"]
+  )
+  func shownEnds(end: String) {
+    let text = Self.raised.replacing("   ", with: end.contains("$") ? "^I" : "   ")
+    let shown = text.split(separator: "\n").map { $0 + end }.joined(separator: "\n") + "\n"
+    #expect(Reading.summary(shown) == ["KVO017 ?.? < ?"])
+    #expect(Self.own(shown) == "-[Meter setLevel:]")
+    let frames = Reading.findings(shown).first?.stacks.first?.frames
+    #expect(frames?.last?.file == "Meter.m" && frames?.last?.line == 16)
+  }
+
+  @Test(
     "each line has the prefix of a log",
     arguments: [
       "2021-03-04 10:11:12.345678+0100 Gauges[1234:56789] ",

@@ -205,7 +205,8 @@ final class ReportReader: TextFaultReader {
     if passage.isReport { form = form ?? .crash }
     let rest = OwnReport.removed(from: passage.bytes)
     hasOwnReport = hasOwnReport || rest != nil
-    let bytes = rest?[...] ?? passage.bytes
+    let shown = rest?[...] ?? passage.bytes
+    let bytes = ShownControls.removed(from: shown)?[...] ?? shown
     let leaders = LineLeader.all(in: bytes)
     let text = CleanText(bytes, firstLine: passage.firstLine, leaders: leaders)
     let next = ReportHead.linesOfNext(in: text)
