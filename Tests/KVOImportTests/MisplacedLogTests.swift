@@ -89,6 +89,16 @@ struct MisplacedLogTests {
     }
   }
 
+  @Test("that Python printed as dictionaries is reported")
+  func printed() {
+    let line =
+      "{'event': 'register', 'subject': {'class': 'Account', 'id': '12'}, 'keyPath': 'balance'}\n"
+    let refusal =
+      "its lines are events as Python prints dictionaries, which are not JSON: "
+      + "write json.dumps(event)"
+    #expect(Reading.imported(Array((line + line).utf8)).refusal == refusal)
+  }
+
   @Test(
     "other inputs that are not text are reported",
     arguments: [

@@ -99,6 +99,10 @@ struct MisplacedLog {
       return "its lines have events of a usage log after other words; give the events alone: "
         + "sed 's/^[^{]*//'"
     }
+    if text.matches(of: Self.printedEvent).contains(where: { Self.isEvent($0.output.name) }) {
+      return "its lines are events as Python prints dictionaries, which are not JSON: "
+        + "write json.dumps(event)"
+    }
     let quoted = text.matches(of: Self.quotedEvent)
     guard let found = quoted.first(where: { Self.isEvent($0.output.name) }) else { return nil }
     return "it has a usage log in texts of other JSON; take it out first: "
@@ -115,6 +119,13 @@ struct MisplacedLog {
     #/
       \{\s*"event"\s*:\s*"(?<name>[A-Za-z]+)"[^\r\n]{0,400}?
       "(?:subject|observer|object)"\s*:\s*\{\s*"class"\s*:\s*"
+    /#
+  }
+  /// The same with the quotation marks of Python.
+  private static var printedEvent: Regex<(Substring, name: Substring)> {
+    #/
+      \{\s*'event'\s*:\s*'(?<name>[A-Za-z]+)'[^\r\n]{0,400}?
+      '(?:subject|observer|object)'\s*:\s*\{\s*'class'\s*:\s*'
     /#
   }
   /// The same in a text of JSON, the value of a key.
