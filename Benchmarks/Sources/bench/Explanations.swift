@@ -45,20 +45,29 @@ enum Explanations {
     "pair-classic":
       "the key and the observer are looked up by name and by address at both ends, and a removal by name always "
       + "takes a stack.",
-    "set-classic": weakly,
-    "set-controller": weakly,
+    "set-classic":
+      weakly + " They are a sixth of 1,650 instructions; as many are the observer's own cast of the new value, and a "
+      + "tenth copies the change, whose values may be of any type, for the observer.",
+    "set-controller": weakly + " They are 270 of 730 instructions; a set with a token takes 390 in all.",
     "set-dependent":
       "the value is read by a key path, in some 800 instructions of the standard library.",
     "set-deep":
-      "the observed object is weakly referenced, and the link on the other object is found under its lock.",
+      "the observed object is weakly referenced, which costs a sixth of 1,110 instructions, and the link on the other "
+      + "object is found under its lock.",
     "set-middle":
       "half finds the object on the path and moves the link to it, under the locks of both objects; a fifth counts "
       + "references of objects that are referenced weakly, nearly all of them in the assignment itself.",
     "set-element":
-      "the change of the element is announced and ended, with that of the property's own accessor inside it; the "
-      + "collection is read four times and set once, for which it is copied: a key path does not change it in place.",
+      "a third of 12,200 instructions counts references, in part of objects that are weakly referenced; a sixth "
+      + "allocates and frees ten objects: the indexes, the extent of the change, the open change, the elements before "
+      + "and after it and a copy of the collection; a twelfth finds the accessors of the key five times. The change of "
+      + "the property's own accessor is announced and ended inside that of the element.",
+    "set-10":
+      "of 277 instructions for one observer, 92 find it and hand it the change, 88 are the closures between the "
+      + "library and the program's own, 40 read the value again, which an earlier observer may have set, and 21 claim "
+      + "the delivery. By instructions the row is 7.4×.",
     "set-recorded-again":
-      "four events are written for one set; see the row above that is compared with OpenCombine.",
+      "1,660 instructions, of which 900 write four events; the recorder's bound for one event is 275 in recorder.md.",
   ]
 
   private static let linking =
