@@ -7,7 +7,8 @@ internal import Synchronization
 ///
 /// When an object on the path is replaced, all nodes are looked up again, and the observation moves to the objects
 /// found. Two threads that replace at the same time do not both rebuild: the second marks the tree as stale for the
-/// first, which rebuilds again, so that the last replacement is always seen.
+/// first, which rebuilds again, so that the last replacement is always seen. An object is read before the observation
+/// listens there: after listening at new objects that lead further, all nodes are looked up once more.
 ///
 /// A stream also waits for the deallocation of the object that the end of its path references weakly.
 ///
@@ -66,7 +67,9 @@ final class WatchTree: Sendable {
     guard mayBegin else { return .unknown }
     var end = PathEnd.unknown
     var next = NextStep.round
+    var extraCount = 0
     while next == .round {
+      let last = lastNumber.load(ordering: .relaxed)
       if let found = moveAlongChain(observation, from: subject) {
         end = found
       } else {
@@ -78,6 +81,11 @@ final class WatchTree: Sendable {
           follow(self.end(of: observation, among: nodes.nodes, from: subject), for: observation)
         }
       }
+      if extraCount < Self.maxExtraCount, leadsFurther(since: last) {
+        // A replacement there, before the link was, has notified no one.
+        extraCount += 1
+        state.withLock { $0.isStale = true }
+      }
       next = endRound()
     }
     if observation.root.isRecorded {
@@ -86,6 +94,19 @@ final class WatchTree: Sendable {
     }
     if next == .leaving { leave(observation) }
     return end
+  }
+
+  /// How often nodes are looked up once more: a getter may make and keep another object at each call.
+  private static let maxExtraCount = 4
+
+  /// Whether a link was added after the one numbered `last`, to an object that leads to others and is alive.
+  ///
+  /// One that only looking it up had kept has no other holder that could replace what it leads to.
+  private func leadsFurther(since last: Int32) -> Bool {
+    guard lastNumber.load(ordering: .relaxed) != last else { return false }
+    return state.withLock { $0.hung }.contains { hung in
+      hung.isIntermediate && hung.number &- last > 0 && hung.storage.record.object != nil
+    }
   }
 
   /// Removes the observation, which has ended, from every object.
