@@ -70,9 +70,22 @@ public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Val
   /// insertion; without entries, nothing changes.
   public func merge(_ entries: [Key: Value]) {
     guard !entries.isEmpty else { return }
-    let old = values.filter { entries[$0.key] != nil }
+    let old = replaced(by: entries)
     let kind: ObservedChangeKind = old.isEmpty ? .insertion : .replacement
     change(kind, from: old, to: entries) { $0.merge(entries) { $1 } }
+  }
+
+  /// The present entries of the keys of `entries`.
+  ///
+  /// Nothing retains the dictionary when it returns: the change would copy it.
+  private func replaced(by entries: [Key: Value]) -> [Key: Value] {
+    let current = values
+    var old: [Key: Value] = [:]
+    for key in entries.keys {
+      guard let index = current.index(forKey: key) else { continue }
+      old[current[index].key] = current[index].value
+    }
+    return old
   }
 
   /// Removes all entries, as one removal; if there are none, no observer is notified.
@@ -108,6 +121,6 @@ public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Val
 
   /// Whether two dictionaries are equal, as far as values can be compared.
   private static func areSame(_ first: [Key: Value], _ second: [Key: Value]) -> Bool {
-    areEqual(first, second) ?? (Set(first.keys) == Set(second.keys))
+    areEqual(first, second) ?? (first.keys == second.keys)
   }
 }

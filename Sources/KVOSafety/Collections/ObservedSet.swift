@@ -57,10 +57,15 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
   /// - Returns: the element, or nil if it was not there.
   @discardableResult
   public func remove(_ element: Element) -> Element? {
+    guard let removed = known(element) else { return nil }
+    subtract([removed])
+    return removed
+  }
+
+  /// The element that is there now; nothing retains the set when it returns: the change would copy it.
+  private func known(_ element: Element) -> Element? {
     let current = values
-    guard let index = current.firstIndex(of: element) else { return nil }
-    subtract([element])
-    return current[index]
+    return current.firstIndex(of: element).map { current[$0] }
   }
 
   /// Removes all elements, as one removal; if there are none, no observer is notified.

@@ -228,7 +228,8 @@ public enum ObservedSetMutation: UInt, Hashable, Sendable {
     using elements: Set<Element>
   ) -> (kind: ObservedChangeKind, old: Set<Element>?, new: Set<Element>?) {
     switch self {
-    case .union: (kind, nil, elements.subtracting(current))
+    // Not by subtracting, which looks at each element of the set that is subtracted.
+    case .union: (kind, nil, elements.filter { !current.contains($0) })
     case .minus: (kind, current.intersection(elements), nil)
     case .intersect: (kind, current.subtracting(elements), nil)
     case .set: (kind, current.subtracting(elements), elements.subtracting(current))
