@@ -98,6 +98,25 @@ struct MutableValuesTests {
     #expect(shelf.books == ["b", "c", "a"])
   }
 
+  @Test("the greatest integer, as which NSNotFound comes, is no index either")
+  func greatestIndex() {
+    let lines = heard(\.books) {
+      let books = shelf.mutableValues(of: \.books)
+      let error = #expect(throws: ObservedIndexError.self) { try books.remove(at: .max) }
+      #expect(error?.index == .max && error?.key == "books" && error?.count == 3)
+      #expect(throws: ObservedIndexError.self) { try books.insert("x", at: .max) }
+      #expect(throws: ObservedIndexError.self) { try books.replace(at: .max, with: "x") }
+      #expect(throws: ObservedIndexError.self) { try books.swapAt(0, .max) }
+      let end = Int.max..<Int.max
+      #expect(throws: ObservedIndexError.self) { try books.replaceSubrange(end, with: ["x"]) }
+      #expect(throws: ObservedIndexError.self) {
+        try shelf.willChange(.insertion, valuesAt: RangeSet(-1..<Int.max), for: \.books)
+      }
+    }
+    #expect(lines.isEmpty)
+    #expect(shelf.books == ["b", "c", "a"])
+  }
+
   @Test("sorting and swapping are one replacement each, and none if nothing changes")
   func sortsAndSwaps() throws {
     let lines = try heard(\.books) {

@@ -82,7 +82,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
   @inlinable
   public func insert(_ element: Elements.Element, at index: Int) throws(ObservedIndexError) {
-    try change(.insertion, at: ChangedElements(index..<(index + 1))) {
+    try change(.insertion, at: ChangedElements(place(index, .insertion))) {
       $0.insert(element, at: index)
     }
   }
@@ -110,11 +110,11 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   @discardableResult
   public func remove(at index: Int) throws(ObservedIndexError) -> Elements.Element {
     var removed: Elements.Element?
-    try change(.removal, at: ChangedElements(index..<(index + 1))) {
+    try change(.removal, at: ChangedElements(place(index, .removal))) {
       removed = $0.remove(at: index)
     }
     guard let removed else {
-      throw ObservedIndexError(key: "\(keyPath)", kind: .removal, index: index, count: count)
+      throw noPlace(index, .removal)
     }
     return removed
   }
@@ -148,8 +148,9 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     at index: Int,
     with element: Elements.Element
   ) throws(ObservedIndexError) {
-    try change(.replacement, at: ChangedElements(index..<(index + 1))) { elements in
-      elements.replaceSubrange(index..<(index + 1), with: CollectionOfOne(element))
+    let place = try place(index, .replacement)
+    try change(.replacement, at: ChangedElements(place)) { elements in
+      elements.replaceSubrange(place, with: CollectionOfOne(element))
     }
   }
 
@@ -164,7 +165,9 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     _ range: Range<Int>,
     with elements: some Collection<Elements.Element>
   ) throws(ObservedIndexError) {
-    let inserted = range.lowerBound..<(range.lowerBound + elements.count)
+    let (end, isTooLarge) = range.lowerBound.addingReportingOverflow(elements.count)
+    guard !isTooLarge else { throw noPlace(range.lowerBound, .insertion) }
+    let inserted = range.lowerBound..<end
     if range.count == elements.count, !range.isEmpty {
       return try change(.replacement, at: ChangedElements(range)) {
         $0.replaceSubrange(range, with: elements)
@@ -186,11 +189,11 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   @inlinable
   public func swapAt(_ first: Int, _ second: Int) throws(ObservedIndexError) {
     guard first != second else { return }
-    let places = ChangedElements(first..<(first + 1), second..<(second + 1))
-    try change(.replacement, at: places) { elements in
+    let places = (try place(first, .replacement), try place(second, .replacement))
+    try change(.replacement, at: ChangedElements(places.0, places.1)) { elements in
       let old = (elements[first], elements[second])
-      elements.replaceSubrange(first..<(first + 1), with: CollectionOfOne(old.1))
-      elements.replaceSubrange(second..<(second + 1), with: CollectionOfOne(old.0))
+      elements.replaceSubrange(places.0, with: CollectionOfOne(old.1))
+      elements.replaceSubrange(places.1, with: CollectionOfOne(old.0))
     }
   }
 
@@ -205,6 +208,19 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     guard sorted.count > 1 else { return }
     // Does not throw: the indexes of all elements are valid.
     try? replaceSubrange(0..<sorted.count, with: sorted)
+  }
+
+  /// The range of one element; the greatest integer, as which `NSNotFound` comes, is no index.
+  @inlinable
+  func place(_ index: Int, _ kind: ObservedChangeKind) throws(ObservedIndexError) -> Range<Int> {
+    guard index < .max else { throw noPlace(index, kind) }
+    return index..<(index + 1)
+  }
+
+  @usableFromInline
+  func noPlace(_ index: Int, _ kind: ObservedChangeKind) -> ObservedIndexError {
+    let key = subject.key(at: property)?.newest.name ?? "\(keyPath)"
+    return ObservedIndexError(key: key, kind: kind, index: index, count: count)
   }
 
   @inlinable

@@ -55,8 +55,7 @@ extension KeyValueObservable {
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) throws(ObservedIndexError) {
     guard let key = key(at: keyPath) else { return refuseChange(of: keyPath, at: site) }
-    let limit = kind == .insertion ? count + elements.ranges.reduce(0) { $0 + $1.count } : count
-    if let index = elements.firstOutside(0..<limit) {
+    if let index = elements.firstOutside(0..<elements.limit(kind, count)) {
       throw ObservedIndexError(key: key.newest.name, kind: kind, index: index, count: count)
     }
     let extent = ChangeExtent(kind: Change.Kind(kind), positions: elements, read: read)

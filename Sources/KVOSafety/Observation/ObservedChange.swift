@@ -102,6 +102,14 @@ final class ChangedElements: Sendable {
 
   var indexes: RangeSet<Int> { RangeSet(ranges) }
 
+  /// The end of the indexes that a change of a collection of `count` elements may have.
+  func limit(_ kind: ObservedChangeKind, _ count: Int) -> Int {
+    // Without negative indexes, their number is an integer.
+    guard kind == .insertion, let first = ranges.first, first.lowerBound >= 0 else { return count }
+    let (limit, isTooLarge) = ranges.reduce(0) { $0 + $1.count }.addingReportingOverflow(count)
+    return isTooLarge ? .max : limit
+  }
+
   /// The first index that does not lie in `range`.
   func firstOutside(_ range: Range<Int>) -> Int? {
     guard let first = ranges.first?.lowerBound, let last = ranges.last else { return nil }
