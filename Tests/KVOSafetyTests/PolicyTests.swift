@@ -57,6 +57,23 @@ struct PolicyTests {
     #expect(result.standardErrorContent.isEmpty)
   }
 
+  @Test("a closure that goes may hold the last reference to an object whose end is a fault")
+  func lastReference() async throws {
+    await #expect(processExitsWith: .success) {
+      let account = Account()
+      do {
+        let listener = Listener()
+        account.addObserver(listener, forKeyPath: "balance")
+        nonisolated(unsafe) let kept = listener
+        KVO.policy[.doubleRemove] = .call { _ in _ = kept }
+      }
+      precondition(KVO.census(of: account).count == 1)
+      // KVO007.
+      KVO.policy = ObservationPolicy()
+      precondition(KVO.census(of: account).isEmpty)
+    }
+  }
+
   @Test("nothing is written if the policy is to ignore")
   func ignore() async throws {
     let result = try await #require(

@@ -36,7 +36,12 @@ final class LiveMonitor: Sendable {
   var policy: ObservationPolicy {
     get { state.withLock { $0.policy } }
     set {
-      state.withLock { $0.policy = newValue }
+      // Released without the lock: a closure may hold the last reference to an object whose deinit is reported.
+      let previous = state.withLock { state in
+        defer { state.policy = newValue }
+        return state.policy
+      }
+      withExtendedLifetime(previous) {}
       DuplicateCoalescing.shared.isEnabled = newValue.coalescesDuplicates
     }
   }
@@ -110,7 +115,10 @@ final class LiveMonitor: Sendable {
     }
   }
 
-  func removeWitness(_ witness: Int) { state.withLock { $0.witnesses[witness] = nil } }
+  func removeWitness(_ witness: Int) {
+    let removed = state.withLock { $0.witnesses.removeValue(forKey: witness) }
+    withExtendedLifetime(removed) {}
+  }
 }
 
 extension Verdict {
