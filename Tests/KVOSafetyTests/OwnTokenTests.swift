@@ -1,3 +1,4 @@
+import Glibc
 import KVORules
 import Synchronization
 import TestSupport
@@ -93,6 +94,30 @@ struct OwnTokenTests {
     }
     #expect(token != nil)
     #expect(token?.object == nil)
+  }
+
+  @Test("another thread that ends it waits for its initial notification")
+  func waitsForInitial() {
+    let given = Mutex<ObservationToken?>(nil)
+    let isDone = Atomic<Bool>(false)
+    onThreads(count: 2) { thread in
+      guard thread == 0 else {
+        var token: ObservationToken?
+        while token == nil { token = given.withLock { $0 } }
+        token?.invalidateAndWait()
+        let wasDone = isDone.load(ordering: .acquiring)
+        #expect(wasDone)
+        return
+      }
+      let token = account.observe(\.note, options: [.initial], isolation: nil) { _, _, token in
+        given.withLock { $0 = token }
+        while token.isActive { sched_yield() }
+        usleep(10_000)
+        isDone.store(true, ordering: .releasing)
+      }
+      given.withLock { $0 = nil }
+      withExtendedLifetime(token) {}
+    }
   }
 
   @Test("one thread notifies while another registers; each observation ends at its first call")

@@ -58,8 +58,10 @@ public final class ObservationToken: Sendable {
   /// A call that is running on this very thread, around this one, is not waited for. Do not call it while holding a
   /// lock that the handler takes: this would deadlock.
   public func invalidateAndWait() {
+    // A handler may get the token before the call that adds the observation has returned, and noted the cell.
+    let cell = knownCell ?? registrations?.observation(id)?.cell
     end(by: .user)
-    guard let registrations, let cell = knownCell else { return }
+    guard let registrations, let cell else { return }
     registrations.waitForDeliveries(of: id, in: cell)
   }
 
