@@ -3,6 +3,7 @@ import KVORecorder
 import KVOReplay
 import KVORules
 import KVOTrace
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,8 +45,45 @@ import Testing
   }
 }
 
+/// Is observed, and released on another thread than that of its actor.
+@MainActor private final class Row: @MainActor KeyValueObservable {
+  nonisolated let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(ObservableKey("title", \Row.title))
+  var title = ""
+  private var token: ObservationToken?
+  private let remaining: Remaining
+
+  init(_ remaining: Remaining) {
+    self.remaining = remaining
+    token = observe(\.title) { _, _ in }
+  }
+
+  isolated deinit { remaining.decrement() }
+}
+
+private final class Remaining: Sendable {
+  private let count: Atomic<Int>
+  init(_ count: Int) { self.count = Atomic(count) }
+  func decrement() { count.wrappingSubtract(1, ordering: .relaxed) }
+  var isNone: Bool { count.load(ordering: .relaxed) == 0 }
+}
+
 @Suite("Isolated deinits")
 struct IsolatedDeinitTests {
+  @Test("as many as wait for a busy actor end in time; quadratic time would take minutes")
+  @MainActor func many() async {
+    let remaining = Remaining(20_000)
+    nonisolated(unsafe) var rows = (0..<20_000).map { _ in Row(remaining) }
+    let addresses = rows.map { ObjectTable.address(of: $0) }
+    // Waits for the thread, so that the actor is busy.
+    onThreads(count: 1) { _ in rows = [] }
+    #expect(!remaining.isNone)
+    while !remaining.isNone { await Task.yield() }
+    DeallocationHook.settle()
+    let known = addresses.compactMap { ObjectTable.shared.knownRecord(at: $0) }
+    #expect(known.allSatisfy { $0.object != nil })
+  }
+
   /// The events about a screen that is released on a thread other than the main one, or there.
   @MainActor private func events(releasedElsewhere: Bool) async -> [Event] {
     let memory = EventMemory()

@@ -40,7 +40,9 @@ extern size_t swift_unownedRetainCount(void *object);
 enum {
   classCapacity = 16384,
   counterCount = 65536,
-  destroyerWord = -2
+  destroyerWord = -2,
+  // How many deferred ends a watch or a deallocation looks at: those of a busy actor may be many.
+  settledAtOnce = 8
 };
 
 typedef struct {
@@ -62,9 +64,11 @@ typedef struct Pending {
   size_t countBefore;
 } Pending;
 
-static Pending *pending;  // under `pendingLock`, which is never held while calling out
+// Oldest first, and where the next one goes; under `pendingLock`, which is never held while calling out.
+static Pending *pending;
+static Pending **pendingEnd = &pending;
 static pthread_mutex_t pendingLock = PTHREAD_MUTEX_INITIALIZER;
-// How many there are. relaxed: a thread that misses the newest will find it the next time.
+// How many there are, changed under the lock. relaxed: a thread that misses the newest will find it the next time.
 static atomic_size_t pendingCount;
 
 static inline size_t hash(const void *pointer) {
@@ -101,19 +105,30 @@ static void kvos_report_end(void *object, void *token) {
   swift_unownedRelease(object);
 }
 
-void kvos_settle_deallocations(void) {
+static void append(Pending *entry) {
+  entry->next = NULL;
+  *pendingEnd = entry;
+  pendingEnd = &entry->next;
+}
+
+// Reports those that are over among the `limit` that were looked at longest ago.
+static void settle(size_t limit) {
   if (atomic_load_explicit(&pendingCount, memory_order_relaxed) == 0) return;
   Pending *over = NULL;
+  Pending **overEnd = &over;
   pthread_mutex_lock(&pendingLock);
-  for (Pending **link = &pending; *link != NULL;) {
-    Pending *entry = *link;
+  size_t count = atomic_load_explicit(&pendingCount, memory_order_relaxed);
+  for (count = count < limit ? count : limit; count > 0; count--) {
+    Pending *entry = pending;
+    pending = entry->next;
+    if (pending == NULL) pendingEnd = &pending;
     if (is_over(entry->object, entry->countBefore)) {
-      *link = entry->next;
-      entry->next = over;
-      over = entry;
+      entry->next = NULL;
+      *overEnd = entry;
+      overEnd = &entry->next;
       atomic_fetch_sub_explicit(&pendingCount, 1, memory_order_relaxed);
     } else {
-      link = &entry->next;
+      append(entry);
     }
   }
   pthread_mutex_unlock(&pendingLock);
@@ -125,6 +140,8 @@ void kvos_settle_deallocations(void) {
   }
 }
 
+void kvos_settle_deallocations(void) { settle(SIZE_MAX); }
+
 // False if there is no memory to store the object.
 static int kvos_put_aside(void *object, void *token, size_t countBefore) {
   Pending *entry = malloc(sizeof *entry);
@@ -133,8 +150,7 @@ static int kvos_put_aside(void *object, void *token, size_t countBefore) {
   entry->token = token;
   entry->countBefore = countBefore;
   pthread_mutex_lock(&pendingLock);
-  entry->next = pending;
-  pending = entry;
+  append(entry);
   atomic_fetch_add_explicit(&pendingCount, 1, memory_order_relaxed);
   pthread_mutex_unlock(&pendingLock);
   return 1;
@@ -159,7 +175,7 @@ static SWIFT_CALL void kvos_destroyer(SWIFT_SELF void *object) {
   if (is_over(object, countBefore) || !kvos_put_aside(object, token, countBefore)) {
     kvos_report_end(object, token);
   }
-  kvos_settle_deallocations();
+  settle(settledAtOnce);
 }
 
 // Replaces the destroyer of a class. Called with `patching` held.
@@ -178,7 +194,7 @@ static int patch(PatchedClass *patched, const void *metadata, _Atomic(Destroyer)
 }
 
 int kvos_watch_deallocation(const void *object) {
-  kvos_settle_deallocations();
+  settle(settledAtOnce);
   const void *metadata = *(const void *const *)object;
   _Atomic(Destroyer) *slot = (_Atomic(Destroyer) *)metadata + destroyerWord;
   if (atomic_load_explicit(slot, memory_order_acquire) != kvos_destroyer) {

@@ -20,8 +20,8 @@
 typedef void *_Nullable (*KVOSDeallocationBegins)(const void *object);
 
 /// Called when deinit is done and the stored properties are destroyed: on the same thread, and for an isolated deinit
-/// that was handed to its actor from whatever thread next watches an object, deallocates a watched one or calls
-/// `kvos_settle_deallocations`. The address is not reused before this returns.
+/// that was handed to its actor from whatever thread next watches an object, deallocates a watched one (of many, at one
+/// of the next) or calls `kvos_settle_deallocations`. The address is not reused before this returns.
 typedef void (*KVOSDeallocationEnded)(void *token);
 
 /// Sets both callbacks; the first call wins, later ones are ignored.
@@ -36,8 +36,8 @@ void kvos_set_deallocation_callbacks(KVOSDeallocationBegins begins, KVOSDealloca
 /// so no lock may be held.
 int kvos_watch_deallocation(const void *object);
 
-/// Reports the ends of deallocations that an isolated deinit deferred and that have happened since. Calls out, so no
-/// lock may be held. One load if there are none.
+/// Reports the ends of deallocations that an isolated deinit deferred and that have happened since, all of them. Calls
+/// out, so no lock may be held. O(deferred ends); one load if there are none.
 void kvos_settle_deallocations(void);
 
 /// Ends one watch. Call it before the object's memory is freed.
