@@ -54,6 +54,21 @@ struct DuplicateCoalescingTests {
     }
   }
 
+  @Test("many at once cost no more than few each; quadratic time would take minutes")
+  func many() async {
+    await #expect(processExitsWith: .success) {
+      KVO.policy.coalescesDuplicates = true
+      KVO.policy.setAll(.ignore)
+      let accounts = (0..<4_000).map { _ in Account() }
+      let listener = Listener()
+      for account in accounts { Self.addTwice(listener, to: account) }
+      for account in accounts { account.removeObserver(listener, forKeyPath: "balance") }
+      #expect(KVO.census().count == 4_000)
+      for account in accounts { account.removeObserver(listener, forKeyPath: "balance") }
+      #expect(KVO.census().isEmpty)
+    }
+  }
+
   @Test("other contexts, observers, key paths, tokens and streams are not duplicates")
   func different() async {
     await #expect(processExitsWith: .success) {

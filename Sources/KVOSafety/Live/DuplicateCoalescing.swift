@@ -12,6 +12,12 @@ final class DuplicateCoalescing: Sendable {
     var count = 0
   }
 
+  private struct Entries: Sendable {
+    var byRegistration: [RegistrationID: Entry] = [:]
+    /// Above this number, those of ended registrations are dropped.
+    var sweepLimit = 64
+  }
+
   static let shared = DuplicateCoalescing()
 
   // State:
@@ -19,7 +25,7 @@ final class DuplicateCoalescing: Sendable {
   // - `isOn`: the policy. relaxed: a setting; nothing is published with it.
   // - `isUsed`: whether there ever was an entry. relaxed: a removal that races with its matching addition has no
   //   defined order anyway.
-  private let entries = GuardedState<[RegistrationID: Entry]>([:])
+  private let entries = GuardedState(Entries())
   private let isOn = Atomic<Bool>(false)
   private let isUsed = Atomic<Bool>(false)
 
@@ -34,15 +40,18 @@ final class DuplicateCoalescing: Sendable {
   /// Notes that the registration `id` of `storage` was requested once more.
   func note(_ id: RegistrationID, of storage: SubjectStorage) {
     isUsed.store(true, ordering: .relaxed)
-    let known = entries.withLock { entries in
-      entries[id, default: Entry(storage: storage)].count += 1
-      return entries.count > 64 ? entries : [:]
+    let known = entries.withLock { entries -> [RegistrationID: Entry] in
+      entries.byRegistration[id, default: Entry(storage: storage)].count += 1
+      guard entries.byRegistration.count > entries.sweepLimit else { return [:] }
+      entries.sweepLimit = 2 * entries.byRegistration.count
+      return entries.byRegistration
     }
     // Queried without the lock: registrations have their own.
     let ended = known.filter { $0.value.storage?.contains($0.key) != true }
     guard !ended.isEmpty else { return }
     entries.withLock { entries in
-      for id in ended.keys { entries[id] = nil }
+      for id in ended.keys { entries.byRegistration[id] = nil }
+      entries.sweepLimit = max(64, 2 * entries.byRegistration.count)
     }
   }
 
@@ -56,8 +65,8 @@ final class DuplicateCoalescing: Sendable {
     }
     guard let id = matching?.id else { return false }
     return entries.withLock { entries in
-      guard let count = entries[id]?.count, count > 0 else { return false }
-      entries[id]?.count = count - 1
+      guard let count = entries.byRegistration[id]?.count, count > 0 else { return false }
+      entries.byRegistration[id]?.count = count - 1
       return true
     }
   }
