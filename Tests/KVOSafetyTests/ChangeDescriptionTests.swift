@@ -116,6 +116,21 @@ struct ChangeDescriptionTests {
     )
   }
 
+  @Test("a range is printed as Swift prints it, not as its elements")
+  func range() {
+    let change = ObservedChange<Any>(
+      kind: .setting,
+      oldValue: 0...Int.max - 1,
+      newValue: 2..<5,
+      isPrior: false,
+      elements: nil
+    )
+    #expect(
+      "\(change)"
+        == "{\n    kind = 1;\n    new = 2..<5;\n    old = 0...9223372036854775806;\n}"
+    )
+  }
+
   private func descriptions<Root: KeyValueObservable, Value>(
     of keyPath: KeyPath<Root, Value>,
     on object: Root,

@@ -28,6 +28,9 @@ enum PropertyListText {
     case let set as Set<AnyHashable>:
       let elements = set.map { PropertyListText($0.base) }
       self = .set(Self.order(of: elements.map { $0.written() }).map { elements[$0] })
+    case let range as any RangeExpression:
+      // Not its elements, of which there may be any number.
+      self = .verbatim("\(range)")
     case let list as any RandomAccessCollection:
       self = .list(list.map { PropertyListText($0) })
     case .some(let other):
