@@ -10,6 +10,20 @@ private final class Screen {
 
 @Suite("The controller form")
 struct ControllerTests {
+  @Test("nothing remains of a controller")
+  func leavesNothing() {
+    let account = Account()
+    var address: UInt = 0
+    do {
+      let screen = Screen()
+      screen.observations.observe(account, \.balance) { _, _, _ in }
+      address = ObjectTable.address(of: screen.observations.identity)
+      #expect(ObjectTable.shared.knownRecord(at: address) != nil)
+    }
+    // Another object may have the address by now.
+    #expect(ObjectTable.shared.knownRecord(at: address).map { $0.object != nil } != false)
+  }
+
   @Test("observations end with the owner, without a word")
   func endsWithOwner() {
     let account = Account()

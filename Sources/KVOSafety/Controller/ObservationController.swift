@@ -279,4 +279,9 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
 
 /// The object that represents a controller in logs; a class without parameters, so that all controllers have the same
 /// name there.
-final class ControllerIdentity: Sendable {}
+final class ControllerIdentity: Sendable {
+  /// Its class is not hooked: the record would stay until the address is used again.
+  deinit {
+    if let record = ObjectTable.shared.knownRecord(of: self) { ObjectTable.shared.forget(record) }
+  }
+}
