@@ -7,6 +7,7 @@ private final class Sensor: KeyValueObservable {
   static let observableKeys = ObservableKeyTable(
     ObservableKey("level", \Sensor.level),
     ObservableKey("ratio", \Sensor.ratio),
+    ObservableKey("gain", \Sensor.gain),
     ObservableKey("limit", \Sensor.limit),
     ObservableKey("label", \Sensor.label),
     ObservableKey("anything", \Sensor.anything),
@@ -21,6 +22,7 @@ private final class Sensor: KeyValueObservable {
     didSet { didChangeValue(for: \.level) }
   }
   var ratio = 0.5
+  var gain: Float = 1
   var limit: Int?
   var label: String? = "a"
   var anything: Any = 0
@@ -133,6 +135,7 @@ struct KeyValueCodingTests {
     #expect(code { try sensor.setValue(1, forKey: "nope") } == .undefinedKey)
     #expect(code { try sensor.setValue(nil, forKey: "level") } == .nilForScalar)
     #expect(code { try sensor.setValue("1", forKey: "level") } == .wrongType)
+    #expect(code { try sensor.setValue(1e300, forKey: "gain") } == .wrongType)
     #expect(code { try sensor.setValue(true, forKey: "level") } == .wrongType)
     #expect(code { try sensor.setValue(1, forKey: "serial") } == .readOnly)
     #expect(code { try sensor.setValue(true, forKey: "isHigh") } == .readOnly)

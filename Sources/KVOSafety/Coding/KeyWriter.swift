@@ -96,11 +96,15 @@ struct KeyWriter {
     _ type: Number.Type
   ) -> Number? { Number(exactly: value) }
 
-  /// A literal such as 0.1 is another number as a `Float`; rounding to the type is what is meant.
+  /// A literal such as 0.1 is another number as a `Float`; rounding to the type is what is meant. A finite number does
+  /// not become infinite.
   private static func exactly<Number: BinaryFloatingPoint>(
     _ value: some BinaryFloatingPoint,
     _ type: Number.Type
-  ) -> Number? { Number(value) }
+  ) -> Number? {
+    let number = Number(value)
+    return number.isInfinite && value.isFinite ? nil : number
+  }
 }
 
 /// A type whose values include nil.
