@@ -10,6 +10,8 @@ struct MistakeTests {
     Fault(name: "raises", status: 0, codes: ["KVO032", "KVO032", "KVO039"]),
     // The second account changes inside the callback that is left, and nobody is notified of the first one again.
     Fault(name: "raises-through", status: 0, codes: ["KVO032", "KVO039", "KVO039"]),
+    // The change is never made, which follows from the exception.
+    Fault(name: "prior-raises", status: 0, codes: ["KVO039"]),
     Fault(name: "initial-raises", status: 0, codes: ["KVO007", "KVO039"]),
     Fault(name: "added-to-unobserved", status: 0, codes: ["KVO011"]),
     Fault(name: "added-elsewhere", status: 0, codes: ["KVO011"]),

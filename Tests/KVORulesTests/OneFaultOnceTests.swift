@@ -1,3 +1,4 @@
+import KVOFindings
 import KVOReplay
 import KVORules
 import KVOTrace
@@ -71,6 +72,40 @@ struct OneFaultOnceTests {
     }
     #expect(log(handled: false).outcome() == ["KVO017@4"])
     #expect(log(handled: true).outcome() == ["KVO039@4"])
+  }
+
+  @Test("is a KVO039 with the change that the exception left before it was made (KVO012)")
+  func abandonedChange() {
+    /// The findings as `KVO001`, with what follows in brackets.
+    func findings(_ log: SampleLog) -> [String] {
+      let builder = FindingBuilder(names: log.names, profile: .gnustep128)
+      var folder = FindingFolder()
+      for verdict in log.verdicts() { folder.add(builder.finding(for: verdict)) }
+      return folder.findings.map { "\($0.code.rawValue) \($0.consequences.map(\.code.rawValue))" }
+    }
+    let log = SampleLog {
+      $0.process(runtime: .gnustep128)
+      $0.register("1", options: [.prior])
+      $0.registerEnd("1")
+      $0.will(change: "c")
+      $0.notify("1", .prior, change: "c")
+      $0.notifyEnd("1", .prior, change: "c", exception: "Brittle")
+      $0.remove("1")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO039@6", "KVO012@4"])
+    #expect(findings(log) == ["KVO039 [\"KVO012\"]"])
+    // So does one that no class handled, for which the runtime raises.
+    let unhandled = log.replacing(6) { $0.notifyEnd("1", .prior, change: "c", handled: false) }
+    #expect(findings(unhandled) == ["KVO017 [\"KVO012\"]"])
+    // Whoever catches the exception may end the change.
+    let ended = log.inserting(before: 7) { $0.did(change: "c") }
+      .inserting(before: 8) { $0.notify("1", change: "c") }
+      .inserting(before: 9) { $0.notifyEnd("1", change: "c", handled: true) }
+    #expect(findings(ended) == ["KVO039 []"])
+    // Another change that is open is its caller's to end.
+    let other = log.inserting(before: 4) { $0.will("Account#12", "name", change: "b") }
+    #expect(findings(other).sorted() == ["KVO012 []", "KVO039 [\"KVO012\"]"])
   }
 
   @Test("is one KVO021 if a registration that a scope left is live at the exit, too")

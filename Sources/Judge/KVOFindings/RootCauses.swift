@@ -22,6 +22,8 @@ struct RootCauses: Sendable {
     case crossed
     /// The failed event of the root, if it is the beginning of the change that another thread's seems to overlap with.
     case unended
+    /// The failed event of the root, if it is the end of the callback that an exception left.
+    case raised
   }
 
   private struct Root {
@@ -47,8 +49,13 @@ struct RootCauses: Sendable {
         Root(code: .unbalancedChange, tie: .event), Root(code: .concurrentChange, tie: .change),
       ]
     case .missedDelivery: [Root(code: .concurrentChange, tie: .change)]
-    // A change that never ends is still open when one ends that it began in.
-    case .unbalancedChange: [Root(code: .unbalancedChange, tie: .crossed)]
+    // A change that never ends is still open when one ends that it began in. One that an exception left, out of a callback
+    // before it, is not made.
+    case .unbalancedChange:
+      [
+        Root(code: .unbalancedChange, tie: .crossed), Root(code: .callbackRaised, tie: .raised),
+        Root(code: .unhandledNotification, tie: .raised),
+      ]
     case .concurrentChange: [Root(code: .unbalancedChange, tie: .unended)]
     // A registration that a removal under a wrong context was meant for remains, as does one that a cycle keeps alive.
     case .leakedRegistration: ofKept
@@ -80,6 +87,7 @@ struct RootCauses: Sendable {
     var failed: Int
     var registered: [Int]
     var changed: [Int]
+    var raised: [Int]
 
     func events(_ tie: Tie) -> [Int] {
       switch tie {
@@ -90,6 +98,7 @@ struct RootCauses: Sendable {
       // The first one is the change that ended.
       case .crossed: Array(changed.dropFirst())
       case .unended: changed
+      case .raised: raised
       }
     }
   }
@@ -126,11 +135,12 @@ struct RootCauses: Sendable {
     at position: Int
   ) {
     guard Self.related.contains(code) else { return }
-    var occurrence = Occurrence(failed: failed, registered: [], changed: [])
+    var occurrence = Occurrence(failed: failed, registered: [], changed: [], raised: [])
     for (role, event) in events {
       switch role {
       case .registered: occurrence.registered.append(event)
       case .changed: occurrence.changed.append(event)
+      case .raised: occurrence.raised.append(event)
       default: break
       }
     }
@@ -175,7 +185,7 @@ struct RootCauses: Sendable {
     func explaining(_ occurrence: Occurrence, _ root: Root) -> Set<Int> {
       let tie =
         switch root.tie {
-        case .crossed, .unended: Tie.event
+        case .crossed, .unended, .raised: Tie.event
         case .event, .registration, .change: root.tie
         }
       let related = occurrence.events(root.tie).flatMap { event in

@@ -77,6 +77,16 @@ static void raisesThrough(void)
   say("the balance is %d", [account balance]);
 }
 
+/// The exception leaves the setter before the change is made.
+static void priorRaises(void)
+{
+  Brittle *brittle = [Brittle new];
+  [account addObserver: brittle forKeyPath: @"balance" options: NSKeyValueObservingOptionPrior context: NULL];
+  change(1);
+  [brittle unwatch: account for: @"balance"];
+  say("the balance is %d", [account balance]);
+}
+
 /// The observer is registered, although it raised, and is never removed.
 static void initialRaises(void)
 {
@@ -338,6 +348,7 @@ static void endsWithDependent(void)
 static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "raises", raises },
   { "raises-through", raisesThrough },
+  { "prior-raises", priorRaises },
   { "initial-raises", initialRaises },
   { "initial-raises-changed", initialRaisesChanged },
   { "added-to-unobserved", addedToUnobserved },

@@ -95,6 +95,8 @@ struct CallbackRules: Sendable {
       // Later callbacks without an end ended with it.
       leaveCallbacks(of: thread, after: begun + (raises ? 1 : 0), &log)
       if raises {
+        let callback = log.threads[thread].callbacks[begun]
+        abandonChange(of: callback, delivery, evidence, thread, &log)
         log.threads[thread].isRaising = true
         log.raisingThreadCount += 1
         if isRefused {

@@ -127,7 +127,7 @@ package struct FindingBuilder {
     _ sentence: FindingSentence
   ) -> String {
     if case .exception(let name, _) = verdict.detail {
-      if entry.code == .missedDelivery, name == .none {
+      if entry.code != .callbackRaised, name == .none {
         let handling =
           RuleAdvice.hint(.unhandledNotification, for: audience)
           ?? RuleCatalogue.entry(.unhandledNotification).hint

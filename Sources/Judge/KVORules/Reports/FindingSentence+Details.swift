@@ -122,7 +122,7 @@ extension FindingSentence {
     return names[observer.className].plainTypeName
   }
 
-  /// The reason why an observer was not notified, as far as it is known.
+  /// The reason why an observer was not notified, or why a change did not end, as far as it is known.
   var whyMissed: String {
     if case .insideCallback = verdict.detail { return ", made inside a callback for the same key" }
     guard case .exception(let name, let observer) = verdict.detail else { return "" }

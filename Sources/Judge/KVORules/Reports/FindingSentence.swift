@@ -166,6 +166,9 @@ struct FindingSentence {
   }
 
   private var imbalance: String {
+    if case .exception = verdict.detail {
+      return "A change of \(path) of \(subject) began and never ended\(whyMissed)"
+    }
     guard case .change(let imbalance) = verdict.detail else {
       return "The changes of \(path) of \(subject) do not match"
     }

@@ -20,6 +20,22 @@ package struct ChangeBrackets: Sendable {
     ///
     /// The observer ends this one when it is notified that the other is made, and so after the other has ended.
     var origin: Change?
+    /// The exception that left a callback which was notified before the change.
+    var exception: Exception?
+  }
+
+  /// An exception that left a callback: the change is not made, unless its caller catches it.
+  package struct Exception: Sendable {
+    /// None for a notification that was not handled.
+    var name: StringID
+    var observer: ObjectRef?
+    var evidence: Evidence
+
+    package init(name: StringID, observer: ObjectRef?, evidence: Evidence) {
+      self.name = name
+      self.observer = observer
+      self.evidence = evidence
+    }
   }
 
   private let capacity: Int
@@ -218,6 +234,12 @@ package struct ChangeBrackets: Sendable {
     return left.map { neverEnded($0, $0.left) }
   }
 
+  /// An exception left a callback that was notified before the change with the number `id`.
+  package mutating func abandon(_ id: ChangeID, by exception: Exception) {
+    guard let index = open.lastIndex(where: { $0.change.id == id }) else { return }
+    open[index].exception = exception
+  }
+
   /// Whether a change of `subject` is open.
   package func isChanging(_ subject: ObjectID) -> Bool {
     open.contains { $0.change.subject.id == subject }
@@ -286,11 +308,18 @@ package struct ChangeBrackets: Sendable {
   }
 
   private func neverEnded(_ open: Open, _ scope: Evidence?) -> Verdict {
-    verdict(
+    var verdict = verdict(
       open.change,
       [open.began.as(.failed)] + (scope.map { [$0.as(.scope)] } ?? []),
       .willWithoutDid
     )
+    if let exception = open.exception {
+      // The fault is that of the callback.
+      verdict.detail = .exception(exception.name, observer: exception.observer)
+      verdict.evidence.append(exception.evidence)
+      verdict.severity = .warning
+    }
+    return verdict
   }
 
   private func verdict(
