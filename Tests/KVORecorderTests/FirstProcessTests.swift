@@ -35,4 +35,24 @@ struct FirstProcessTests {
     #expect(try second.end().status == 0)
     for name in ["log", "log.1-1"] { #expect(try LogReading(folder.path(name)).ends == [1, 2, 3]) }
   }
+
+  @Test(
+    "keeps the log of the one before, which had the same number",
+    .enabled(if: Self.hasContainers, "needs unshare and the right to use it")
+  )
+  func startedAgain() throws {
+    let path = folder.path("log")
+    let probe = "\(try Child.folder)/RecorderProbe"
+    for run in 1...3 {
+      let child = try Child("/usr/bin/unshare", Self.ways + [probe, "driven"])
+      for command in ["start \(path)", "plain \(run) \(run)", "path"] {
+        try child.send(command + "\n")
+      }
+      #expect(try [child.line(), child.line(), child.line()] == ["done", "done", path])
+      #expect(try child.end().status == 0)
+    }
+    #expect(try folder.names == ["log", "log.previous"])
+    #expect(try LogReading(path).ends == [3])
+    #expect(try LogReading(path + ".previous").ends == [2])
+  }
 }

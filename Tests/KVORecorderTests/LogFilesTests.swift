@@ -209,6 +209,27 @@ struct LogFilesTests {
     #expect(try OpenLog(folder.path("log")).keptProcess == -1)
   }
 
+  @Test(
+    "keeps the log of a process that had the same number before the machine was started again",
+    arguments: [false, true]
+  )
+  func sameNumber(wasLater: Bool) throws {
+    var earlier = log(of: getpid())
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    // On the clock of that time.
+    let begin = UInt64(time.tv_sec + (wasLater ? 3600 : 0)) * 1_000_000_000 + UInt64(time.tv_nsec)
+    withUnsafeBytes(of: begin.littleEndian) { earlier.replaceSubrange(40..<48, with: $0) }
+    let path = try folder.file("log", earlier)
+    if !wasLater {
+      let day = Date(timeIntervalSinceNow: -86_400)
+      try FileManager.default.setAttributes([.modificationDate: day], ofItemAtPath: path)
+    }
+    let opened = try OpenLog(path)
+    #expect(opened.path == path && opened.keptProcess == Int64(getpid()))
+    #expect(try folder.names == ["log", "log.previous"])
+  }
+
   @Test("leaves a file that is not a log as it is, under every name that a log needs")
   func foreignFile() throws {
     for name in ["log", "log.previous"] {
@@ -359,38 +380,5 @@ struct LogFilesTests {
     #expect(try folder.names == ["log", "log.next"])
     log.placeNext(hasBegun: false)
     #expect(try folder.names == ["log"])
-  }
-}
-
-/// The files of a log, of which the newest is open as long as the value lives.
-private final class OpenLog {
-  private let files: OpaquePointer
-  private(set) var descriptor: Int32 = -1
-
-  var path: String { String(cString: kvos_path_of_files(files)) }
-  var keptProcess: Int64 { kvos_kept_process(files) }
-
-  init(_ pattern: String) throws {
-    files = try #require(kvos_new_files(pattern))
-    try take(kvos_open_first(files, false))
-  }
-
-  func openNext() throws { try take(kvos_open_next(files)) }
-
-  func placeNext(hasBegun: Bool) { kvos_place_next(files, hasBegun) }
-
-  private func take(_ result: Int32) throws {
-    guard result >= 0 else {
-      let path = try #require(strdup(kvos_failed_path(files)))
-      let failure = KVOSLogFailure(code: -result, kind: kvos_kind_of_file(path), path: path)
-      throw LogFileError(failure, wanted: "")
-    }
-    if descriptor >= 0 { close(descriptor) }
-    descriptor = result
-  }
-
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-    kvos_free_files(files)
   }
 }

@@ -130,7 +130,9 @@ static uint64_t birth(void) {
   long rate = sysconf(_SC_CLK_TCK);
   uint64_t born = strtoull(at + 1, NULL, 10) * (1000000000u / (uint64_t)(rate > 0 ? rate : 100));
   // The kernel counts the time asleep, the log's clock does not.
-  uint64_t asleep = clock_of(CLOCK_BOOTTIME) - clock_of(CLOCK_MONOTONIC);
+  // One after the other: the difference must not be negative.
+  uint64_t awake = clock_of(CLOCK_MONOTONIC);
+  uint64_t asleep = clock_of(CLOCK_BOOTTIME) - awake;
   return born > asleep ? born - asleep : 0;
 }
 
@@ -141,11 +143,22 @@ static bool read_head(int descriptor, KVOSHead *head) {
          memcmp(head->magic, kvos_file_magic, sizeof head->magic) == 0;
 }
 
+// Whether the file was last written to before this process was made, which is so many nanoseconds old: when the machine
+// was started again, its clock begins anew, and a process may have the number of one before.
+static bool is_older(int descriptor, uint64_t age) {
+  static const uint64_t doubt = 1000000000;
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return false;
+  uint64_t written = (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec;
+  return written + age + doubt < clock_of(CLOCK_REALTIME);
+}
+
 // When this same process began to write the log, before it executed another program; 0: another process wrote it.
 static uint64_t own_beginning(int descriptor) {
   KVOSHead head;
-  if (!read_head(descriptor, &head)) return 0;
-  bool isOwn = head.session[1] == (uint32_t)getpid() && head.firstNanoseconds >= birth();
+  if (!read_head(descriptor, &head) || head.session[1] != (uint32_t)getpid()) return 0;
+  uint64_t born = birth(), now = clock_of(CLOCK_MONOTONIC);
+  bool isOwn = head.firstNanoseconds >= born && head.firstNanoseconds <= now && !is_older(descriptor, now - born);
   return isOwn ? head.firstNanoseconds : 0;
 }
 
