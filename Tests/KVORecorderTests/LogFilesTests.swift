@@ -68,6 +68,15 @@ struct LogFilesTests {
     #expect(try folder.names == ["logs", "new-\(getpid())"])
   }
 
+  @Test("in a folder is named without the slashes of a program's changed name")
+  func changedName() throws {
+    let probe = try DrivenChild()
+    try probe.tell("title serving/x")
+    #expect(try probe.tell("start \(folder.path)/") == "done")
+    #expect(try probe.tell("path") == folder.path("serving_x-\(probe.child.id).kvolog"))
+    #expect(try probe.end() == Child.Outcome())
+  }
+
   @Test("refuses a folder in a folder that there is not, or that cannot have so long a name")
   func missingParent() {
     let path = folder.path("no/folder") + "/"

@@ -79,6 +79,10 @@ enum DrivenProbe {
       var limit = rlimit(rlim_cur: rlim_t(numbers[0]), rlim_max: .max)
       signal(SIGXFSZ, SIG_DFL)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    case "title":
+      // As a server changes it that writes what it does into its arguments.
+      dlsym(nil, "program_invocation_short_name")?
+        .assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self).pointee = strdup(words[0])
     case "descriptors":
       // Closes what it did not open, and uses the numbers itself.
       let own = open(words[0], O_RDWR)

@@ -70,9 +70,14 @@ static int name_in_folder(char *path, size_t room, int pid) {
   } else {
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return 0;
   }
-  const char *separator = isFolder ? "" : "/";
-  int count = snprintf(path + length, room - length, "%s%s-%d.kvolog", separator, program_invocation_short_name, pid);
-  return count < 0 || (size_t)count >= room - length ? -ENAMETOOLONG : 1;
+  if (!isFolder && length + 1 < room) path[length++] = '/';
+  int count = snprintf(path + length, room - length, "%s-%d.kvolog", program_invocation_short_name, pid);
+  if (count < 0 || (size_t)count >= room - length) return -ENAMETOOLONG;
+  // A server that has written what it does into its arguments has changed the program's name, too.
+  for (char *at = path + length; *at; at++) {
+    if (*at == '/') *at = '_';
+  }
+  return 1;
 }
 
 // MARK: - What is there
