@@ -225,6 +225,19 @@ struct StackCaptureTests {
     }
   }
 
+  @Test(
+    "on another stack ends where frame pointers lead to no memory",
+    .enabled(if: !Tool.isSanitized, "a sanitizer knows the stacks of threads alone")
+  )
+  func otherStack() {
+    for _ in 0..<3 {
+      let isDone = probe_call_on_other_stack {
+        for isFull in [false, true] { _ = kvos_capture_stack_id(isFull) }
+      }
+      #expect(isDone != 0)
+    }
+  }
+
   /// What a C callback saw, which cannot capture anything.
   private enum SortedViews {
     // Written on the one thread that sorts, read when that has ended.

@@ -241,7 +241,8 @@ __attribute__((no_sanitize("address", "thread"))) static uint32_t find_shallow(c
 __attribute__((noinline, no_sanitize("address", "thread"))) static void note_shallow(RecentStacks *recent,
                                                                                      uintptr_t frame, uintptr_t caller,
                                                                                      uint32_t id, uint32_t count) {
-  if (id == 0 || count == 0) return;
+  // On another stack the frames may lead anywhere.
+  if (id == 0 || count == 0 || kvos_distance_from_stack_end(frame) == 0) return;
   recent->isBeingWritten = true;
   atomic_signal_fence(memory_order_seq_cst);
   Recent *known = take_spot(recent, shallow(frame), caller);

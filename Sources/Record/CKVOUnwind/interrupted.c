@@ -8,6 +8,7 @@
 #include "CKVOUnwind.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -30,18 +31,20 @@ static Registers registers_of(const ucontext_t *context) {
 #endif
 }
 
-// The kernel reads the memory, and returns an error if it is not mapped.
-static int read_words(uintptr_t address, uintptr_t *words, size_t count) {
+int kvos_read_words(uintptr_t address, uintptr_t *words, size_t count) {
+  int code = errno;
   struct iovec here = {words, count * sizeof *words};
   struct iovec there = {(void *)address, count * sizeof *words};
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)here.iov_len;
+  int isRead = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)here.iov_len;
+  errno = code;
+  return isRead;
 }
 
 // If a call led to an address without code, its return address; 0 if that is not available.
 static uintptr_t caller_of_nowhere(const ucontext_t *context) {
 #if defined(__x86_64__)
   uintptr_t address = 0;
-  return read_words(registers_of(context).sp, &address, 1) ? address : 0;
+  return kvos_read_words(registers_of(context).sp, &address, 1) ? address : 0;
 #elif defined(__aarch64__)
   return context->uc_mcontext.regs[30];
 #else
@@ -60,7 +63,7 @@ int kvos_follow_interrupted(const void *context, int isNowhere, uintptr_t *frame
   uintptr_t frame = registers.frame;
   while (count < capacity && (frame & (sizeof(uintptr_t) - 1)) == 0) {
     uintptr_t record[2];
-    if (!read_words(frame, record, 2) || record[1] == 0) break;
+    if (!kvos_read_words(frame, record, 2) || record[1] == 0) break;
     frames[count++] = record[1];
     uintptr_t next = record[0] & ~KVOS_ASYNC_FRAME_BIT;
     if (next <= frame) break;  // a stack grows downwards: anything else is not a chain

@@ -54,11 +54,21 @@ __attribute__((no_sanitize("address", "thread"))) int kvos_follow_frame_pointers
                                                                                  int capacity, uintptr_t *distance) {
   if (stack_end == 0) find_stack_end();
   int count = 0;
+  // Above a frame of the thread's own stack all is that stack. Above one of another stack, such as a coroutine's, code
+  // without frame pointers may have left any number: there the kernel reads.
+  int isOwn = frame >= stack_start;
   *distance = 0;
   while (count < capacity) {
     if ((frame & (sizeof(uintptr_t) - 1)) != 0 || frame + 2 * sizeof(uintptr_t) > stack_end) break;
-    uintptr_t next = ((const uintptr_t *)frame)[0] & ~KVOS_ASYNC_FRAME_BIT;
-    uintptr_t returnAddress = ((const uintptr_t *)frame)[1];
+    uintptr_t words[2];
+    if (isOwn) {
+      words[0] = ((const uintptr_t *)frame)[0];
+      words[1] = ((const uintptr_t *)frame)[1];
+    } else if (!kvos_read_words(frame, words, 2)) {
+      break;
+    }
+    uintptr_t next = words[0] & ~KVOS_ASYNC_FRAME_BIT;
+    uintptr_t returnAddress = words[1];
     if (returnAddress == 0) break;
     frames[count++] = returnAddress;
     *distance = stack_end - frame;

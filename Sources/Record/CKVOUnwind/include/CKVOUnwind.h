@@ -33,7 +33,10 @@ int kvos_capture_frame_pointers(uintptr_t *frames, int capacity);
 /// Swift marks the frame pointer of an asynchronous frame with this bit.
 #define KVOS_ASYNC_FRAME_BIT ((uintptr_t)1 << 60)
 
-/// Follows the frame pointers from the frame record at `frame`, in the calling thread's own stack.
+/// Reads words that may not be mapped, by a call of the system; 0: they are not. Async-signal-safe.
+int kvos_read_words(uintptr_t address, uintptr_t *words, size_t count);
+
+/// Follows the frame pointers from the frame record at `frame`, which is on the stack that the calling thread runs on.
 ///
 /// Writes at most `capacity` return addresses. `distance` receives how many bytes the last frame record is from the end
 /// of the stack; 0 if there is none.

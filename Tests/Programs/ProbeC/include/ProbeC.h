@@ -35,6 +35,10 @@ ProbeCounts probe_record_under_signals(uint64_t handlerCount, uint64_t threadCou
 /// the next line; `body` is called once in either.
 void probe_call_within_sorts(void (*body)(void));
 
+/// Calls `body` on a stack of its own, from code that keeps no frame pointers and whose register for them leads to memory
+/// that may not be read. Returns 0 if there is no such stack.
+int probe_call_on_other_stack(void (*body)(void));
+
 /// Gives up what lets root write where the mode of a folder forbids it, for this thread and those that
 /// it starts. Returns 0, or -1 and errno.
 int probe_heed_modes(void);
