@@ -84,11 +84,15 @@ package struct LogValidation: Sendable {
           + "segments is not known"
       )
     }
+    // A file may have many processes, each of which lacks its own keys.
     var reasons: [String] = []
-    for lacked in lackedKeys where !reasons.contains(lacked.why) { reasons.append(lacked.why) }
+    var codes: [String: [RuleCode]] = [:]
+    for lacked in lackedKeys {
+      if codes[lacked.why] == nil { reasons.append(lacked.why) }
+      codes[lacked.why, default: []].append(lacked.code)
+    }
     for reason in reasons {
-      let codes = lackedKeys.filter { $0.why == reason }.map(\.code)
-      lines.append("  \(Wording.listed(codes)) cannot judge: \(reason)")
+      lines.append("  \(Wording.listed(codes[reason] ?? [])) cannot judge: \(reason)")
     }
     append("events", reading.unknownEvents, to: &lines)
     append("keys", reading.unknownKeys, to: &lines)
