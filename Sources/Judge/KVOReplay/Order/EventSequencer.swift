@@ -33,10 +33,13 @@ package struct EventSequencer: Sendable {
     case tooFar
   }
 
-  /// The positions of the held events of one thread, the next one first.
+  /// The positions of held events, the next one first: those of a thread, or of a registration.
   private struct Queue: Sendable {
     var indices: [Int] = []
     var head = 0
+
+    var first: Int? { head < indices.count ? indices[head] : nil }
+    var rest: ArraySlice<Int> { indices[head...] }
 
     mutating func dropFirst() {
       head += 1
@@ -61,8 +64,9 @@ package struct EventSequencer: Sendable {
   private var subjects: [ObjectID: HeldOrders] = [:]
   /// The observed objects of the newest registrations.
   private var subjectOf: BoundedMap<RegistrationTag, ObjectID>
-  /// Held events of registrations whose `register` has not arrived yet.
-  private var unresolved: [RegistrationID: [Int]] = [:]
+  /// Held events of registrations whose `register` has not arrived yet; one that leaves before the first of its
+  /// registration stays until that leaves.
+  private var unresolved: [RegistrationID: Queue] = [:]
 
   /// The held event that ``release(while:emit:)`` waits for; nil: search again.
   private var blocked: Int?
@@ -151,7 +155,7 @@ package struct EventSequencer: Sendable {
     case .register(let registration), .live(let registration):
       if let id = registration.id {
         subjectOf.set(id, registration.subject.id)
-        for waiting in unresolved.removeValue(forKey: id) ?? [] where waiting >= base {
+        for waiting in unresolved.removeValue(forKey: id)?.rest ?? [] where waiting >= base {
           enqueue(waiting, of: registration.subject.id)
         }
       }
@@ -170,7 +174,7 @@ package struct EventSequencer: Sendable {
     if let subject = known ?? subjectOf[id] {
       enqueue(index, of: subject)
     } else {
-      unresolved[id, default: []].append(index)
+      unresolved[id, default: Queue()].indices.append(index)
     }
   }
 
@@ -266,8 +270,7 @@ package struct EventSequencer: Sendable {
   }
 
   private mutating func firstOfThread(_ thread: ThreadID?) -> Int? {
-    guard let queue = threads[thread], queue.head < queue.indices.count else { return nil }
-    return queue.indices[queue.head]
+    threads[thread]?.first
   }
 
   /// The first held event without a thread before the one at `index`, which has none either.
@@ -276,7 +279,7 @@ package struct EventSequencer: Sendable {
   private func firstWithoutThread(before index: Int) -> Int? {
     guard let queue = threads[nil] else { return nil }
     let item = items[index - base]
-    for other in queue.indices[queue.head...].prefix(Self.mostPassedOver) where isHeld(other) {
+    for other in queue.rest.prefix(Self.mostPassedOver) where isHeld(other) {
       if other >= index { return nil }
       let earlier = items[other - base]
       if earlier.isOnPath { continue }
@@ -315,11 +318,11 @@ package struct EventSequencer: Sendable {
     } else {
       threads[item.event.thread]?.dropFirst()
     }
-    if let queue = threads[item.event.thread], queue.head == queue.indices.count {
+    if let queue = threads[item.event.thread], queue.first == nil {
       threads[item.event.thread] = nil
     }
     if let subject = item.subject { leave(subject, index) }
-    if !unresolved.isEmpty, let id = item.event.body.registration { giveUp(index, id) }
+    if !unresolved.isEmpty, let id = item.event.body.registration { giveUp(id) }
     if blocked == index { blocked = nil }
   }
 
@@ -340,11 +343,13 @@ package struct EventSequencer: Sendable {
     }
   }
 
-  /// The event was released before its registration was seen.
-  private mutating func giveUp(_ index: Int, _ id: RegistrationID) {
-    guard var waiting = unresolved[id] else { return }
-    waiting.removeAll { $0 == index }
-    unresolved[id] = waiting.isEmpty ? nil : waiting
+  /// An event of the registration was released before its `register` was seen.
+  ///
+  /// Complexity: O(1) amortized: all events of a log that lacks the `register` may be held.
+  private mutating func giveUp(_ id: RegistrationID) {
+    guard unresolved[id] != nil else { return }
+    while let first = unresolved[id]?.first, !isHeld(first) { unresolved[id]?.dropFirst() }
+    if unresolved[id]?.first == nil { unresolved[id] = nil }
   }
 
   private mutating func advance() {
