@@ -98,6 +98,22 @@ struct ObservationAdapterTests {
     KVO.parked().first { $0.site == "ObservationAdapterTests.swift:\(line)" }
   }
 
+  @Test("values that end by an error are recorded no longer, although they are kept")
+  func failing() async {
+    struct Failure: Error {}
+    let model = Model()
+    let (stream, continuation) = AsyncThrowingStream.makeStream(of: String.self)
+    let values = RecordedObservations(stream, of: model, "failing name")
+    let isRecorded = { KVO.census().contains { $0.keyPath == "failing name" } }
+    continuation.yield("Ada")
+    continuation.finish(throwing: Failure())
+    var heard: [String] = []
+    #expect(isRecorded())
+    await #expect(throws: Failure.self) { for try await name in values { heard.append(name) } }
+    #expect(heard == ["Ada"] && !isRecorded())
+    withExtendedLifetime(values) {}
+  }
+
   @Test("a loop over the values of Observations is counted while it waits")
   func parked() async {
     let model = Model()

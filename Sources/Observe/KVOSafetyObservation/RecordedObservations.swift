@@ -112,7 +112,10 @@ final class RecordedLoop: Sendable {
   }
 
   @usableFromInline
-  func fail() { life?.fail() }
+  func fail() {
+    life?.fail()
+    end.registration.end(by: .user)
+  }
 }
 
 /// Ends the registration when no iterator can take values any more.
