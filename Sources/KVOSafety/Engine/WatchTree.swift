@@ -84,16 +84,21 @@ final class WatchTree: Sendable {
       if extraCount < Self.maxExtraCount, leadsFurther(since: last) {
         // A replacement there, before the link was, has notified no one.
         extraCount += 1
+        releaseUnkept(&end, of: observation)
         state.withLock { $0.isStale = true }
       }
       next = endRound()
     }
-    if observation.root.isRecorded {
-      end.releaseUnkept()
-      noteUnkept(observation)
-    }
+    releaseUnkept(&end, of: observation)
     if next == .leaving { leave(observation) }
     return end
+  }
+
+  /// Lets the log know which objects of a round only looking them up had kept.
+  private func releaseUnkept(_ end: inout PathEnd, of observation: Observation) {
+    guard observation.root.isRecorded else { return }
+    end.releaseUnkept()
+    noteUnkept(observation)
   }
 
   /// How often nodes are looked up once more: a getter may make and keep another object at each call.
