@@ -96,8 +96,9 @@ struct KeyWriter {
     _ type: Number.Type
   ) -> Number? { Number(exactly: value) }
 
-  /// A literal such as 0.1 is another number as a `Float`; rounding to the type is what is meant. A finite number does
-  /// not become infinite.
+  /// A literal such as 0.1 is another number as a `Float`; rounding to the type is what is meant.
+  ///
+  /// A finite number does not become infinite.
   private static func exactly<Number: BinaryFloatingPoint>(
     _ value: some BinaryFloatingPoint,
     _ type: Number.Type
