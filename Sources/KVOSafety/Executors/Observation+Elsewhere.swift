@@ -18,13 +18,17 @@ extension Observation {
   }
 
   /// Hands the notification to the actor that it is expected on, unless the policy is to skip it.
+  ///
+  /// One of a change that the object makes in its own deinit is not handed over: nothing may keep the object until the
+  /// actor has time for it, and its deallocation ends the registration.
   func contain(
     _ value: DeliveredChange,
     of subject: AnyObject,
     on actor: any Actor,
     _ expected: ExpectedExecutor
   ) {
-    guard LiveMonitor.shared.policy.offExecutorDelivery == .hop else { return }
+    guard LiveMonitor.shared.policy.offExecutorDelivery == .hop, root.record.object != nil
+    else { return }
     // The program shares the object, and its values, between this thread and the actor already: it
     // registered there and changes it here.
     nonisolated(unsafe) let subject = subject
