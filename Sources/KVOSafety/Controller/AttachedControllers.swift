@@ -34,6 +34,7 @@ final class AttachedControllers: Sendable {
     let known = controllers.withLock { $0[record.ref.id]?.controllers[kind] }
     if let known = known as? ObservationController<Owner> { return known }
     let made = ObservationController(owner: owner, retainsObserved: retainsObserved)
+    guard !record.isUnwatchedInDeinit else { return made }
     let kept = controllers.withLock { controllers in
       if let known = controllers[record.ref.id]?.controllers[kind] { return known }
       controllers[record.ref.id, default: Attached(owner: record)].controllers[kind] = made
@@ -50,6 +51,7 @@ final class AttachedControllers: Sendable {
   ) {
     let record = ObjectTable.shared.record(of: owner)
     ObjectTable.shared.watch(record, of: owner)
+    guard !record.isUnwatchedInDeinit else { return }
     let kind = Kind(owner: ObjectIdentifier(Owner.self), retainsObserved: retainsObserved)
     let replaced = controllers.withLock { controllers in
       controllers[record.ref.id, default: Attached(owner: record)].controllers
@@ -113,8 +115,8 @@ extension ObservationController {
   /// `KVOControllerNonRetaining` of `NSObject`.
   ///
   /// - Parameters:
-  ///   - owner: passed to the handlers; its deallocation ends all observations. Not kept alive. Do not call this in its
-  ///     deinit: a controller that is created there is never released.
+  ///   - owner: passed to the handlers; its deallocation ends all observations. Not kept alive. In its deinit this
+  ///     returns the controller that it has, or one that nothing else keeps.
   ///   - retainsObserved: which of its two controllers: the one that keeps what it observes alive, or
   ///     the other.
   /// - Returns: the controller.

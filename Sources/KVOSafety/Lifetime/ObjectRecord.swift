@@ -70,6 +70,9 @@ final class ObjectRecord: @unchecked Sendable {
     set { watch.store(newValue, ordering: .relaxed) }
   }
 
+  /// Whether the object's deinit has begun, and nothing will report its end.
+  var isUnwatchedInDeinit: Bool { !isWatched && object == nil }
+
   /// The registrations on the object, if it is observed.
   var subject: SubjectStorage? {
     get { state.withLock { $0.subject } }

@@ -84,9 +84,10 @@ final class ObjectTable: Sendable {
 
   /// Makes the hook of its class report the object's deallocation.
   ///
-  /// If the class cannot be hooked, the weak reference shows it, later.
+  /// If the class cannot be hooked, the weak reference shows it, later. The hook does not report a deinit that has begun:
+  /// the record would wait for its end for ever, and be taken for that of the next object at the address.
   func watch(_ record: ObjectRecord, of object: AnyObject) {
-    guard !record.isWatched else { return }
+    guard !record.isWatched, record.object != nil else { return }
     let pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     DeallocationHook.install()
     // Two threads that race here watch twice: the second watch remains as a count that only makes other objects of the

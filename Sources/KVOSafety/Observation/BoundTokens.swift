@@ -36,6 +36,7 @@ final class BoundTokens: Sendable {
     isUsed.store(true, ordering: .relaxed)
     let record = ObjectTable.shared.record(of: owner)
     ObjectTable.shared.watch(record, of: owner)
+    guard !record.isUnwatchedInDeinit else { return token.invalidate() }
     let subject = token.object.map { ObjectTable.shared.record(of: $0) }
     if let subject, subject !== record {
       add(Bound(token: token, other: subject.ref.id), to: record)
@@ -112,8 +113,8 @@ extension ObservationToken {
   /// ```
   ///
   /// The token need not be kept. Neither object is kept alive, unless the handler keeps it: do not capture the owner
-  /// strongly. The end of the observation with either of them is intended, and not reported. Any thread; not in the
-  /// deinit of `owner`. A second call adds an owner, and the first of them ends the observation.
+  /// strongly. The end of the observation with either of them is intended, and not reported. Any thread; in the deinit of
+  /// `owner` it ends the observation. A second call adds an owner, and the first of them ends the observation.
   ///
   /// Mirrors the initializer of `PMKVObserver` that takes an observer, and `takeUntil:` with
   /// `rac_willDeallocSignal`.
