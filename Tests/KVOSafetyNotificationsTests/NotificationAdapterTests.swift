@@ -87,8 +87,12 @@ struct NotificationAdapterTests {
     _ = NotificationCenter.default.addRecordedObserver(forName: name) { _ in }
   }
 
-  @Test("a center is deallocated with its observers, as without the log")
+  @Test(
+    "a center is deallocated with its observers, as without the log, which is not reported",
+    .audited
+  )
   func centerDies() {
+    let owner = Screen()
     weak var gone: NotificationCenter?
     weak var captured: Screen?
     do {
@@ -96,10 +100,12 @@ struct NotificationAdapterTests {
       let screen = Screen()
       (gone, captured) = (center, screen)
       _ = center.addRecordedObserver(forName: name) { _ in screen.heard.append("x") }
+      _ = center.addRecordedObserver(forName: name, owner: owner) { _ in }
       center.post(name: name, object: nil)
       #expect(screen.heard == ["x"])
     }
     #expect(gone == nil && captured == nil)
+    withExtendedLifetime(owner) {}
   }
 
   @Test(

@@ -38,6 +38,7 @@ package final class ForeignRegistration: Sendable {
       observer: record,
       root: storage,
       valueType: nil,
+      endsWithObject: request.endsWithSubject,
       tree: nil,
       expected: request.expected,
       didEnd: didEnd,
@@ -62,6 +63,7 @@ package final class ForeignRegistration: Sendable {
   ///   - observer: on whose behalf.
   ///   - key: what of it.
   ///   - form: who ends it.
+  ///   - endsWithSubject: whether it is meant to end with the subject.
   ///   - expectedToLive: why it is meant to outlive the test scope it is made in, if so.
   ///   - isolation: the actor that callbacks are expected on.
   ///   - fileID: where the call is.
@@ -73,6 +75,7 @@ package final class ForeignRegistration: Sendable {
     observer: AnyObject?,
     key: String,
     form: Registration.Form,
+    endsWithSubject: Bool = false,
     expectedToLive: String? = nil,
     isolation: (any Actor)?,
     fileID: StaticString,
@@ -80,7 +83,7 @@ package final class ForeignRegistration: Sendable {
     function: StaticString,
     handler: @escaping (Any?) -> Void
   ) {
-    let request = ForeignRequest(
+    var request = ForeignRequest(
       on: subject,
       observer: observer,
       key: key,
@@ -91,6 +94,7 @@ package final class ForeignRegistration: Sendable {
       line: line,
       function: function
     )
+    request.endsWithSubject = endsWithSubject
     self.init(request, handler: { (change: ObservedChange<Any>) in handler(change.newValue) })
   }
 

@@ -11,6 +11,8 @@ package struct ForeignRequest {
   var expectedToLive: StringID
   var expected: ExpectedExecutor?
   var site: CallSite
+  /// Whether the registration is meant to end with the subject, which is then not reported (KVO006).
+  var endsWithSubject = false
 
   /// Describes the requested registration.
   ///

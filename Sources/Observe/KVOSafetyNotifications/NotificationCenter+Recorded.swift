@@ -9,8 +9,8 @@ extension NotificationCenter {
   /// The observation is in ``KVOSafety/KVO/census()`` as an observation of the center, under the notification's name,
   /// until it is removed. As with Foundation's method, dropping the result removes nothing: a forgotten observer is
   /// found when its scope ends (KVO021), or when its owner is deallocated (KVO007), which also removes it. A center is
-  /// deallocated with its observers (KVO006, a note for one without an owner). An owner that adds the same observer
-  /// twice is reported (KVO005).
+  /// deallocated with its observers, which is not reported: Foundation's center frees their blocks. An owner that adds
+  /// the same observer twice is reported (KVO005).
   ///
   /// - Parameters:
   ///   - name: which notifications; nil: all.
@@ -42,6 +42,7 @@ extension NotificationCenter {
       observer: owner,
       key: name?.rawValue ?? "any notification",
       form: owner == nil ? .token : .classic,
+      endsWithSubject: true,
       expectedToLive: expectedToLive,
       isolation: isolation,
       fileID: fileID,
