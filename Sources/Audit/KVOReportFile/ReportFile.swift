@@ -2,6 +2,7 @@ package import KVOAudit
 import KVOFindings
 import KVORules
 import KVOText
+import KVOTrace
 
 #if canImport(FoundationEssentials)
 private import FoundationEssentials
@@ -14,7 +15,7 @@ package enum ReportFile {
   /// The number that goes up when a key changes its meaning or goes away.
   package static let schema = 1
   /// The largest count that is read: those of many reports can be added.
-  static let countLimit = 1 << 48
+  static let countLimit = Int.greatestCount
   private static let file = FileKind("a report", byteLimit: FileKind.outputByteLimit)
 
   /// The file of `report` as UTF-8, with a newline at its end.

@@ -5,3 +5,13 @@ extension UInt64 {
     return overflows ? .max : sum
   }
 }
+
+extension Int {
+  /// The greatest count of a report: one that claims more is refused.
+  package static var greatestCount: Int { 1 << 48 }
+
+  /// The sum of two counts up to ``greatestCount``, or that: many reports may claim more together.
+  package func addingCount(_ other: Int) -> Int {
+    Swift.min(self + other, Self.greatestCount)
+  }
+}

@@ -140,6 +140,35 @@ import Testing
     #expect(text.contains("21.jsonl") && !text.contains("22.jsonl"))
   }
 
+  @Test("that claim more together than any report may have the greatest count")
+  func claims() throws {
+    let most = 1 << 48
+    var report = AuditReport()
+    let key = RegistrationCount.Key(
+      origin: Origin(),
+      subject: "Account",
+      observer: nil,
+      keyPath: "balance",
+      location: nil
+    )
+    let claim = RegistrationCount(key: key, madeCount: most, liveCount: most)
+    report.registrations = Array(repeating: claim, count: 40_000)
+    let inputs = AuditReport.UnlistedInputs(
+      kind: .ips,
+      endings: [],
+      count: most,
+      reportCount: most
+    )
+    report.unlistedInputs = Array(repeating: inputs, count: 40_000)
+    let affected = AuditReport.NotJudged.AffectedInputs(count: most, paths: [])
+    let rule = AuditReport.NotJudged(code: .doubleRemove, why: "x", in: affected)
+    report.notJudged = Array(repeating: rule, count: 40_000)
+    let merged = AuditReport.merging([report])
+    #expect(merged.registrations == [claim])
+    #expect(merged.unlistedInputs.map(\.reportCount) == [most] && merged.inputCount == most)
+    _ = try ReportFile.report(in: JSONReportRenderer().render(merged), label: "merged")
+  }
+
   /// CrashReports.md, "Exit status": also as parts of a fleet.
   @Test("of crash reports fail for a crash without a finding, whether it is listed or counted")
   func unexplainedCrashes() throws {

@@ -1,4 +1,5 @@
 package import KVORules
+import KVOTrace
 
 extension Finding {
   /// Merges the same finding of other inputs.
@@ -13,9 +14,9 @@ extension Finding {
       if isExpected { self = other }
       return
     }
-    count += other.count
-    processCount += other.processCount
-    runCount += other.runCount
+    count = count.addingCount(other.count)
+    processCount = processCount.addingCount(other.processCount)
+    runCount = runCount.addingCount(other.runCount)
     add(lines: other.lines)
     add(sightings: other.sightings)
     if other.severity > severity {

@@ -49,7 +49,7 @@ extension AuditReport {
     let unlisted = lacking.reduce(UInt64(0)) { $0.addingSaturated($1.droppedEventCount) }
     let unnamed = max(unlisted, summary.droppedEventCount - min(listed, summary.droppedEventCount))
     if unnamed > 0 {
-      let logs = Wording.count(lacking.reduce(0) { $0 + $1.count }, "log")
+      let logs = Wording.count(lacking.reduce(0) { $0.addingCount($1.count) }, "log")
       // Earlier versions wrote only the sum.
       let place = unnamed == unlisted ? "\(logs) not listed" : "the logs"
       parts.append(Self.lost(unnamed, from: place))

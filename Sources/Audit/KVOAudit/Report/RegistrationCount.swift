@@ -1,4 +1,5 @@
 package import KVORules
+import KVOTrace
 
 /// How many registrations the logs of one origin made at one call site.
 package struct RegistrationCount: Hashable, Sendable {
@@ -51,8 +52,8 @@ package struct RegistrationSums {
   /// Complexity: O(others).
   package mutating func add(_ others: [RegistrationCount]) {
     for other in others {
-      counts[other.key, default: (0, 0)].made += other.madeCount
-      counts[other.key, default: (0, 0)].live += other.liveCount
+      let (made, live) = counts[other.key] ?? (0, 0)
+      counts[other.key] = (made.addingCount(other.madeCount), live.addingCount(other.liveCount))
     }
   }
 

@@ -29,14 +29,17 @@ extension AuditReport {
   package static let listedInputLimit = 1_000
 
   /// How many inputs could be read.
-  package var inputCount: Int { unlistedInputs.reduce(inputs.count) { $0 + $1.count } }
+  package var inputCount: Int { unlistedInputs.reduce(inputs.count) { $0.addingCount($1.count) } }
 
   /// Sets what the summary says of inputs that are texts: it is in the inputs alone.
   package mutating func countTexts() {
-    let unlistedTextCount = unlistedInputs.reduce(0) { $0 + ($1.kind.isText ? $1.count : 0) }
+    let unlistedTextCount = unlistedInputs.reduce(0) {
+      $0.addingCount($1.kind.isText ? $1.count : 0)
+    }
     summary.textCount = inputs.count { $0.kind.isText } + unlistedTextCount
     summary.reportCount =
-      inputs.reduce(0) { $0 + $1.reportCount } + unlistedInputs.reduce(0) { $0 + $1.reportCount }
+      (inputs.map(\.reportCount) + unlistedInputs.map(\.reportCount))
+      .reduce(0) { $0.addingCount($1) }
   }
 
   /// Counts inputs instead of listing them, if there are more than a limit.
@@ -136,8 +139,8 @@ extension AuditReport.UnlistedInputs {
   }
 
   private mutating func add(_ other: Self) {
-    count += other.count
-    reportCount += other.reportCount
+    count = count.addingCount(other.count)
+    reportCount = reportCount.addingCount(other.reportCount)
     droppedEventCount = droppedEventCount.addingSaturated(other.droppedEventCount)
   }
 

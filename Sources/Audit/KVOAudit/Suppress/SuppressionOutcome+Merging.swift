@@ -1,4 +1,5 @@
 import KVORules
+import KVOTrace
 
 extension SuppressionOutcome {
   /// The effect of each suppression in any of the reports.
@@ -13,7 +14,7 @@ extension SuppressionOutcome {
         return SuppressionOutcome(
           suppression,
           state: state,
-          matchCount: outcomes.reduce(0) { $0 + $1.matchCount }
+          matchCount: outcomes.reduce(0) { $0.addingCount($1.matchCount) }
         )
       }
       .sorted {

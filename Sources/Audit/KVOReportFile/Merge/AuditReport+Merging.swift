@@ -105,12 +105,12 @@ extension JSONText {
 
 extension AuditReport.Summary {
   fileprivate mutating func add(_ other: AuditReport.Summary) {
-    eventCount += other.eventCount
-    liveRegistrationCount += other.liveRegistrationCount
+    eventCount = eventCount.addingCount(other.eventCount)
+    liveRegistrationCount = liveRegistrationCount.addingCount(other.liveRegistrationCount)
     droppedEventCount = droppedEventCount.addingSaturated(other.droppedEventCount)
-    processCount += other.processCount
-    textCount += other.textCount
-    reportCount += other.reportCount
+    processCount = processCount.addingCount(other.processCount)
+    textCount = textCount.addingCount(other.textCount)
+    reportCount = reportCount.addingCount(other.reportCount)
   }
 }
 
@@ -206,7 +206,7 @@ extension AuditReport.NotJudged {
         let key = Key(code: rule.code, reason: rule.reason)
         let known = affectedInputs[key] ?? AffectedInputs(count: 0, paths: [])
         affectedInputs[key] = AffectedInputs(
-          count: known.count + here.count,
+          count: known.count.addingCount(here.count),
           paths: (known.paths + here.paths).sorted()
         )
       }

@@ -2,6 +2,7 @@ import KVOAudit
 import KVOFindings
 import KVORules
 import KVOText
+import KVOTrace
 
 /// The first screen of a page.
 struct PageVerdict {
@@ -80,7 +81,7 @@ struct PageVerdict {
     if !report.failures.isEmpty {
       texts.append("\(Wording.count(report.failures.count, "input")) could not be read")
     }
-    let damageCount = report.inputs.reduce(0) { $0 + $1.damageCount }
+    let damageCount = report.inputs.reduce(0) { $0.addingCount($1.damageCount) }
     if damageCount > 0 {
       texts.append("\(Wording.count(damageCount, "part")) of the inputs could not be read")
     }

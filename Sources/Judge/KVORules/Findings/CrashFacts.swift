@@ -1,3 +1,5 @@
+import KVOTrace
+
 /// Information of crash reports and console texts about a finding, in addition to the fault itself.
 ///
 /// Findings with the same signature combine theirs: a group of a thousand reports has one of these.
@@ -48,10 +50,10 @@ package struct CrashFacts: Hashable, Sendable {
     exception = exception ?? other.exception
     options = options ?? other.options
     masked = masked.filter(other.masked.contains)
-    reportCount += other.reportCount
-    processes.merge(other.processes, uniquingKeysWith: +)
-    versions.merge(other.versions, uniquingKeysWith: +)
-    systems.merge(other.systems, uniquingKeysWith: +)
+    reportCount = reportCount.addingCount(other.reportCount)
+    processes.merge(other.processes) { $0.addingCount($1) }
+    versions.merge(other.versions) { $0.addingCount($1) }
+    systems.merge(other.systems) { $0.addingCount($1) }
     if let date = other.firstSeen { firstSeen = firstSeen.map { min($0, date) } ?? date }
     if let date = other.lastSeen { lastSeen = lastSeen.map { max($0, date) } ?? date }
   }

@@ -1,3 +1,5 @@
+import KVOTrace
+
 /// The program and the system that a log is of, and the day of its recording, as far as they are known.
 package struct Origin: Hashable, Sendable {
   /// The version of the program (`2.4.1`).
@@ -59,9 +61,9 @@ extension Finding {
         sightings.insert(other, at: low)
         continue
       }
-      sightings[low].count += other.count
-      sightings[low].processCount += other.processCount
-      sightings[low].runCount += other.runCount
+      sightings[low].count = sightings[low].count.addingCount(other.count)
+      sightings[low].processCount = sightings[low].processCount.addingCount(other.processCount)
+      sightings[low].runCount = sightings[low].runCount.addingCount(other.runCount)
     }
   }
 
