@@ -57,6 +57,25 @@ extension SparseLog {
       """
     ),
     SparseLog(
+      "announced to two and delivered to both, the first of which changes another value, without ends of callbacks",
+      [],
+      """
+      {"event":"register","thread":1,$pair,"options":["prior"],"registration":5}
+      {"event":"registerEnd","thread":1,"registration":5}
+      {"event":"register","thread":1,$second,"options":["prior"],"registration":6}
+      {"event":"registerEnd","thread":1,"registration":6}
+      {"event":"willChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1,"phase":"prior"}
+      {"event":"notify","thread":1,"registration":6,"change":1,"phase":"prior"}
+      {"event":"didChange","thread":1,$change,"change":1}
+      {"event":"notify","thread":1,"registration":5,"change":1}
+      {"event":"willChange","thread":1,"subject":$savings,"key":"balance","change":2}
+      {"event":"didChange","thread":1,"subject":$savings,"key":"balance","change":2}
+      {"event":"notify","thread":1,"registration":6,"change":1}
+      {"event":"exit","thread":1,"status":0}
+      """
+    ),
+    SparseLog(
       "the process ends inside the announcement, by a writer that writes no ends of callbacks",
       [],
       """

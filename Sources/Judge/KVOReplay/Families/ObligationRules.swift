@@ -118,7 +118,7 @@ struct ObligationRules: Sendable {
   ) {
     let depth = log.threads[thread].depth
     races.made(change, on: thread, depth: depth, at: evidence)
-    promises.made(change, on: thread, at: evidence)
+    promises.made(change, on: thread, depth: depth, at: evidence)
   }
 
   mutating func deliver(_ slot: Int, _ delivery: Delivery, _ thread: Int) {

@@ -53,9 +53,16 @@ struct PriorPromises: Sendable {
     if let kept { promises.remove(at: kept) }
   }
 
-  mutating func made(_ change: Change, on thread: Int, at evidence: Evidence) {
+  /// A change was made by `thread`, inside `depth` callbacks.
+  ///
+  /// The notifications before it are over, also those of other observers that a promise was made inside of, in a log that
+  /// does not record ends.
+  mutating func made(_ change: Change, on thread: Int, depth: Int, at evidence: Evidence) {
     for index in promises.indices where Self.isOf(change, promises[index], thread) {
       promises[index].made = evidence
+      if promises[index].thread == thread {
+        promises[index].depth = min(promises[index].depth, depth)
+      }
     }
   }
 
