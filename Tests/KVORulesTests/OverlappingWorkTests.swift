@@ -64,6 +64,24 @@ struct OverlappingWorkTests {
     #expect(confidences(.concurrentRemoval, unordered) == [.low])
   }
 
+  @Test("an overlap that a test expects is expected, though it ends after the scope (KVO025)")
+  func expectedOverlap() {
+    let log = SampleLog {
+      $0.saysScopes()
+      $0.beginScope("s")
+      $0.add(.expects(rules: [25]), scope: "s")
+      $0.register("1", order: 1, scope: "s")
+      $0.remove("1", thread: "3", order: 2)
+      let account = $0.object("Account#12")
+      $0.add(.deinit(account), thread: "2", order: 3, scope: "s")
+      $0.endScope("s")
+      $0.removeEnd("1", thread: "3", order: 4)
+      $0.exit()
+    }
+    let found = log.verdicts().filter { $0.code == .concurrentRemoval }
+    #expect(found.map(\.isExpected) == [true])
+  }
+
   @Test("that two changes overlap is certain only by the end of the first (KVO024)")
   func endOfChange() {
     let log = SampleLog {

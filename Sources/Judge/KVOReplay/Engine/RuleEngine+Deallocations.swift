@@ -14,6 +14,7 @@ extension RuleEngine {
     _ moment: Moment
   ) {
     concurrency.beginDeallocation(of: object, evidence, at: moment, target, &log)
+    if concurrency.isWaiting { scopes.note(target) }
     guard changes.isWaiting || !obligations.isEmpty else { return }
     for slot in log.ledger.live(observedBy: object) where log.isSilencedByDeallocation(slot) {
       changes.excuse(slot, &log)

@@ -153,6 +153,7 @@ extension RuleEngine {
     let placed = evidence.at(removal.site)
     let removed = registrations.remove(removal, evidence, target, &log)
     concurrency.begin(removal, removed.slot, placed, at: moment, target.thread, &log)
+    if concurrency.isWaiting { scopes.note(target) }
     if removed.slot >= 0 {
       concurrency.removed(removed.slot, placed, target.thread, &log)
       settle(removed.slot)
@@ -226,6 +227,7 @@ extension RuleEngine {
     log.act(target)
     log.seen.insert(.change)
     concurrency.begin(change, evidence, at: moment, target.thread, &log)
+    if concurrency.isWaiting { scopes.note(target) }
     values.noteHalf(of: change, &log)
     let prior = log.threads[target.thread].prior
     log.threads[target.thread].brackets.will(

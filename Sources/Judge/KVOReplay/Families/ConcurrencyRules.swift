@@ -18,6 +18,9 @@ struct ConcurrencyRules: Sendable {
   /// Whether no lock is held, and no overlap of changes waits for one to end.
   var isQuiet: Bool { locks.isEmpty && overlaps.isEmpty }
 
+  /// Whether a verdict waits for the end of what began first.
+  var isWaiting: Bool { !overlaps.isEmpty || removals.isWaiting }
+
   var classCount: Int { classes.count }
   /// Whether the log records the ends of removals.
   var hasEndsOfRemovals: Bool { removals.hasEnds }

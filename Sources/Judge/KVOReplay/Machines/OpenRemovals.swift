@@ -38,6 +38,7 @@ struct OpenRemovals: Sendable {
   private(set) var hasUnmatched = false
 
   var isEmpty: Bool { open.isEmpty }
+  var isWaiting: Bool { !waiting.isEmpty }
 
   /// The removal of the same registration that another thread is performing.
   ///
