@@ -5,7 +5,7 @@ import Testing
 
 // Raw identifiers (SE-0451), in each kind of property that the macro writes code for.
 @KeyValueObservable
-private class Stage {
+private class LitStage {
   var `main light` = 0 {
     willSet { steps.append("will \(`main light`) \(newValue)") }
     didSet { `main light` = min(`main light`, 5) }
@@ -13,7 +13,7 @@ private class Stage {
   @KeyValue(.ignored) var steps: [String] = []
   @KeyValue(.whenDifferent) var `2nd light` = 0
   lazy var `side light` = 1
-  weak var `next stage`: Stage?
+  weak var `next stage`: LitStage?
   @KeyValue(.manual) var `exit sign` = true
   @KeyValue(affectedBy: "main light", "next stage.main light") var `all lights`: Int {
     `main light` + (`next stage`?.`main light` ?? 0)
@@ -25,7 +25,7 @@ private class Stage {
 }
 
 @KeyValueObservable
-private final class OpenStage: Stage {
+private final class LitOpenStage: LitStage {
   override var `main light`: Int { didSet { steps.append("open") } }
 }
 
@@ -36,7 +36,7 @@ private final class `Play Bill`<Value> {
 }
 
 @KeyValueObservable
-private final class Poster: Codable {
+private final class Poster: Encodable {
   var `big letters` = 1
   let (width, height) = (3, 4)
   let paper = 5, ink = 6
@@ -45,7 +45,7 @@ private final class Poster: Codable {
 }
 
 /// The oracle: what the compiler synthesizes.
-private final class PlainPoster: Codable {
+private final class PlainPoster: Encodable {
   var `big letters` = 1
   let (width, height) = (3, 4)
   let paper = 5, ink = 6
@@ -55,21 +55,21 @@ private final class PlainPoster: Codable {
 
 @KeyValueObservable
 private final class Pair {
-  let left = Stage(), right = Stage()
-  let (upper, lower) = (Stage(), 1)
+  let left = LitStage(), right = LitStage()
+  let (upper, lower) = (LitStage(), 1)
 }
 
 @Suite("Names that need backticks, and constants that are declared together")
 struct NameTests {
   @Test("a property with a raw identifier notifies under its bare name")
   func raw() {
-    let stage = Stage(light: 9)
+    let stage = LitStage(light: 9)
     #expect(stage.`main light` == 9)
     var heard: [String] = []
     let names = [
       "main light", "2nd light", "side light", "next stage", "exit sign", "all lights", "fire door",
     ]
-    #expect(Set(Stage.observableKeys.names) == Set(names))
+    #expect(Set(LitStage.observableKeys.names) == Set(names))
     let tokens = names.map { name in
       stage.observe(keyPath: name, options: [.new]) { _, change in
         heard.append("\(name) \(change.newValue.map { "\($0)" } ?? "nil")")
@@ -87,8 +87,8 @@ struct NameTests {
 
   @Test("a key path through raw identifiers is followed, and has a name")
   func paths() {
-    let stage = Stage()
-    let next = Stage()
+    let stage = LitStage()
+    let next = LitStage()
     stage.`next stage` = next
     var heard: [Int] = []
     let token = stage.observe(\.`next stage`?.`main light`, options: [.new]) { _, change in
@@ -97,13 +97,13 @@ struct NameTests {
     next.`main light` = 3
     stage.`next stage` = nil
     #expect(heard == [3, -1])
-    #expect(#keyPathName(\Stage.`next stage`?.`main light`) == "next stage.main light")
+    #expect(#keyPathName(\LitStage.`next stage`?.`main light`) == "next stage.main light")
     token.invalidate()
   }
 
   @Test("an override, and a generic class with a raw identifier of its own")
   func classes() {
-    let stage = OpenStage()
+    let stage = LitOpenStage()
     var heard: [Int] = []
     let token = stage.observe(\.`main light`, options: [.new]) { _, change in
       heard.append(change.newValue ?? -1)

@@ -66,7 +66,8 @@ enum RewriterText {
       guard case .moment = field.role else { return call("text", ".\(role(field))") }
       return isOptional ? "\(value).map { moment($0) }" : "moment(\(value))"
     case .fields(let inner): return "self.\(inner.name)(\(value), source)"
-    case .choice, .flag, .number, .count, .schema, .short, .byte, .signed, .address, .rules, .options:
+    case .choice, .flag, .number, .count, .schema, .short, .byte, .signed, .address, .rules,
+      .options:
       return value
     }
   }
