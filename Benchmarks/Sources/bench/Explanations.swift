@@ -46,8 +46,8 @@ enum Explanations {
       "the key and the observer are looked up by name and by address at both ends, and a removal by name always "
       + "takes a stack.",
     "set-classic":
-      weakly + " They are a sixth of 1,650 instructions; as many are the observer's own cast of the "
-      + "new value, and a tenth copies the change, whose values may be of any type, for the observer.",
+      weakly + " They are a sixth of 1,650 instructions; as many are the observer's own cast of "
+      + "the new value, and a tenth copies the change, whose values may be of any type, for the observer.",
     "set-controller":
       weakly + " They are 270 of 730 instructions; a set with a token takes 390 in all.",
     "set-dependent":
