@@ -161,10 +161,12 @@ static size_t kvos_sequence_length(const unsigned char *bytes) {
   return length;
 }
 
-static void kvos_put_text(const char *text) {
+// `text` ends with a zero, and may have others before.
+static void kvos_put_long_text(const char *text, size_t count) {
   const unsigned char *bytes = (const unsigned char *)text;
+  const unsigned char *end = bytes + count;
   kvos_put("\"");
-  while (*bytes) {
+  while (bytes < end) {
     size_t length = kvos_sequence_length(bytes);
     if (length == 0) {
       kvos_put("\xEF\xBF\xBD"); // U+FFFD
@@ -181,6 +183,8 @@ static void kvos_put_text(const char *text) {
   }
   kvos_put("\"");
 }
+
+static void kvos_put_text(const char *text) { kvos_put_long_text(text, strlen(text)); }
 
 static uint64_t kvos_time(void) {
   struct timespec now;
@@ -652,9 +656,23 @@ static bool kvos_is_internal(void *observer) {
 
 typedef struct {
   const char *text; // NULL: the object is nil, or has no text
+  size_t count;
   char *allocated;
   char buffer[KVOS_PATH_SIZE];
 } kvos_text;
+
+// How many bytes the first `length` characters of UTF-16 have: the text may have zeros.
+static size_t kvos_byte_count(const char *text, size_t capacity, NSUInteger length) {
+  size_t count = 0;
+  NSUInteger units = 0;
+  for (; count < capacity; count++) {
+    unsigned char byte = (unsigned char)text[count];
+    bool isFirst = (byte & 0xC0) != 0x80;
+    if (isFirst && units == length) break;
+    units += isFirst + (byte >= 0xF0);
+  }
+  return count;
+}
 
 // Reads an NSString. Unlike UTF8String, its messages leave nothing in an autorelease pool.
 static void kvos_read(void *string, kvos_text *text) {
@@ -663,24 +681,32 @@ static void kvos_read(void *string, kvos_text *text) {
   if (!string) return;
   Class class = object_getClass(KVOS_OBJECT(string));
   SEL getSelector = sel_registerName("getCString:maxLength:encoding:");
+  SEL lengthSelector = sel_registerName("length");
   SEL sizeSelector = sel_registerName("maximumLengthOfBytesUsingEncoding:");
   BOOL (*get)(void *, SEL, char *, NSUInteger, NSStringEncoding) =
       (BOOL (*)(void *, SEL, char *, NSUInteger, NSStringEncoding))class_getMethodImplementation(
           class, getSelector);
+  NSUInteger length = ((NSUInteger (*)(void *, SEL))class_getMethodImplementation(
+      class, lengthSelector))(string, lengthSelector);
+  memset(text->buffer, 0, KVOS_PATH_SIZE);
   if (get(string, getSelector, text->buffer, KVOS_PATH_SIZE, NSUTF8StringEncoding)) {
     text->text = text->buffer;
+    text->count = kvos_byte_count(text->buffer, KVOS_PATH_SIZE - 1, length);
     return;
   }
   NSUInteger (*getSize)(void *, SEL, NSStringEncoding) =
       (NSUInteger (*)(void *, SEL, NSStringEncoding))class_getMethodImplementation(
           class, sizeSelector);
   NSUInteger size = getSize(string, sizeSelector, NSUTF8StringEncoding) + 1;
-  text->allocated = malloc(size);
+  text->allocated = calloc(1, size);
   if (!text->allocated) return;
-  if (get(string, getSelector, text->allocated, size, NSUTF8StringEncoding))
+  if (get(string, getSelector, text->allocated, size, NSUTF8StringEncoding)) {
     text->text = text->allocated;
-  else
+    text->count = kvos_byte_count(text->allocated, size - 1, length);
+  } else {
     text->text = "\xEF\xBF\xBD"; // a text that UTF-8 cannot represent
+    text->count = 3;
+  }
 }
 
 static void kvos_free_text(kvos_text *text) { free(text->allocated); }
@@ -732,7 +758,7 @@ static void kvos_put_call(const char *event, const kvos_call *call) {
   kvos_put_object("observer", call->observerObject);
   if (call->path->text) {
     kvos_put(",\"keyPath\":");
-    kvos_put_text(call->path->text);
+    kvos_put_long_text(call->path->text, call->path->count);
   }
   kvos_put_context(call->contextForm, call->context);
 }
@@ -760,7 +786,7 @@ static void kvos_put_options(NSUInteger options) {
 // The reason why no runtime carries out an addition or removal, or NULL.
 static const char *kvos_refusal(const kvos_text *path) {
   if (!path->text) return "nilKeyPath";
-  return path->text[0] ? NULL : "emptyKeyPath";
+  return path->count ? NULL : "emptyKeyPath";
 }
 
 // Records a call before it is made. `refusal` is NULL if runtimes carry it out.
@@ -990,11 +1016,11 @@ static void kvos_take_exception(NSException *exception) {
       kvos_put_time_and_thread();
       if (name.text) {
         kvos_put(",\"exception\":");
-        kvos_put_text(name.text);
+        kvos_put_long_text(name.text, name.count);
       }
       if (reason.text) {
         kvos_put(",\"reason\":");
-        kvos_put_text(reason.text);
+        kvos_put_long_text(reason.text, reason.count);
       }
       kvos_put_stack(&stack);
       kvos_end();

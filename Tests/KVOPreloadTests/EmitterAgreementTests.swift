@@ -52,6 +52,7 @@ struct EmitterAgreementTests {
   /// deallocation, and the process ends before the emitter writes the end of it.
   private static let runsOnDistributions =
     runs + ContextCase.all.map { "Contexts \($0.name)" } + Death.all.map { "Deaths \($0.name)" }
+    + ["Leftovers zero-in-key"]
 
   /// All in the long form; in the short form every eighth, and every fourth of those with a row.
   private static let compared = runsOnDistributions.enumerated()
