@@ -81,6 +81,8 @@ struct Idiom: CustomTestStringConvertible, Sendable {
       codes: ["KVO012"],
       callers: ["neverEndsOutside"]
     ),
+    // Which of the two was first is not known.
+    Idiom(name: "notified-while-leaving", source: "Leftovers"),
     // A key does not end at a zero: the second removal of the same one is the only fault.
     Idiom(
       name: "zero-in-key",

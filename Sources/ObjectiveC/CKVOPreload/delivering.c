@@ -133,9 +133,21 @@ typedef struct {
   bool wasAnnounced;
 } Delivered;
 
+// Whether another thread is removing the registration of the triple that ended last: the Foundation may notify it until
+// the removal returns, and nobody knows which of the two was first. The lock is held.
+static bool is_leaving(const KVOSThread *thread, const KVOSTriple *triple) {
+  if (triple->removingCount == 0) return false;
+  for (uint32_t at = thread->callCount; at-- > 0;) {
+    const KVOSCall *call = kvos_call(thread, at);
+    bool isRemoval = call->hook == KVOS_REMOVE || call->hook == KVOS_REMOVE_CONTEXT;
+    if (isRemoval && call->registration == triple->lastEnded) return false;
+  }
+  return true;
+}
+
 // `around`: the call inside which it is delivered, or null.
-static Delivered find_delivered(const void *subject, const void *observer, uint32_t keyPath, uintptr_t context,
-                                const KVOSCall *around) {
+static Delivered find_delivered(const KVOSThread *thread, const void *subject, const void *observer, uint32_t keyPath,
+                                uintptr_t context, const KVOSCall *around) {
   Delivered found = {0, 0, KVOS_NO_ORDER, false};
   uint64_t change = around ? around->change : 0;
   kvos_lock_registry();
@@ -148,7 +160,9 @@ static Delivered find_delivered(const void *subject, const void *observer, uint3
   if (triple) {
     uint64_t notified = change == 0 ? 0 : change << 1 | (around->hook == KVOS_WILL);
     KVOSRegistration *registration = choose(triple, context, notified);
-    found.registration = registration ? registration->id : triple->lastEnded;
+    if (registration || !is_leaving(thread, triple)) {
+      found.registration = registration ? registration->id : triple->lastEnded;
+    }
     found.subjectID = trackedSubject->id;
     if (registration) found.wasAnnounced = registration->notified == (change << 1 | 1);
     if (registration) registration->notified = notified;
@@ -256,7 +270,9 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   bool isKnown = around->keyObject == keyObject && around->key != 0;
   if (isKnown) key = around->key;
   Delivered found = {0, 0, KVOS_NO_ORDER, false};
-  if (isKnown || kvos_intern_key(keyObject, &key)) found = find_delivered(subject, self, key, context, around);
+  if (isKnown || kvos_intern_key(keyObject, &key)) {
+    found = find_delivered(thread, subject, self, key, context, around);
+  }
   KVOSNotification notification = {.subject = found.subjectID, .registration = found.registration};
   if (found.registration) {
     notification.phase = phase_of(thread, found.registration, &notification.change);

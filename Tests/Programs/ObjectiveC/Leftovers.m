@@ -4,6 +4,8 @@
 
 #import "Bank.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 
 static Account *account;
@@ -289,6 +291,47 @@ static void zeroInKey(void)
   [counter release];
 }
 
+/// Is changed by another thread before it lets an observer go.
+@interface Hesitant : Account
+@end
+static Hesitant *hesitant;
+static sem_t isLeaving, hasChanged;
+@implementation Hesitant
+- (void) removeObserver: (NSObject *)observer forKeyPath: (NSString *)keyPath
+{
+  sem_post(&isLeaving);
+  sem_wait(&hasChanged);
+  [super removeObserver: observer forKeyPath: keyPath];
+}
+@end
+
+static void *changeHesitant(void *unused)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  sem_wait(&isLeaving);
+  [hesitant setBalance: 1];
+  sem_post(&hasChanged);
+  [pool release];
+  return NULL;
+}
+
+/// The observer is registered until its removal has reached Foundation.
+static void notifiedWhileLeaving(void)
+{
+  pthread_t thread;
+  Counter *counter = [Counter new];
+  hesitant = [Hesitant new];
+  sem_init(&isLeaving, 0, 0);
+  sem_init(&hasChanged, 0, 0);
+  watch(hesitant, counter, @"balance");
+  pthread_create(&thread, NULL, changeHesitant, NULL);
+  [hesitant removeObserver: counter forKeyPath: @"balance"];
+  pthread_join(thread, NULL);
+  say("told %d times", counter->count);
+  [hesitant release];
+  [counter release];
+}
+
 @interface NSObject (Contexts)
 - (void) removeObserver: (NSObject *)observer forKeyPath: (NSString *)keyPath context: (void *)context;
 @end
@@ -321,6 +364,7 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "never-ends-outside", neverEndsOutside },
   { "zero-in-key", zeroInKey },
   { "removes-under-context", removesUnderContext },
+  { "notified-while-leaving", notifiedWhileLeaving },
 };
 
 int main(int count, char **arguments)
