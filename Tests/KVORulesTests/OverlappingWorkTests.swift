@@ -215,6 +215,26 @@ struct OverlappingWorkTests {
     #expect(log("Cell.swift:19") { $0.unlock() } == ["KVO031@7"])
   }
 
+  @Test("a change need not reach an observer that another thread is still adding (KVO032)")
+  func additionOnAnotherThread() {
+    let log = SampleLog {
+      $0.register("1")
+      $0.registerEnd("1")
+      $0.register("2", by: "Screen#4", thread: "2")
+      $0.will(change: "c")
+      $0.did(change: "c")
+      $0.notify("1", change: "c")
+      $0.notifyEnd("1", change: "c", handled: true)
+      $0.will("Account#13", change: "d")
+      $0.did("Account#13", change: "d")
+      $0.registerEnd("2", thread: "2")
+      $0.exit()
+    }
+    #expect(log.outcome() == [])
+    let added = log.without(10).inserting(before: 4) { $0.registerEnd("2", thread: "2") }
+    #expect(added.outcome() == ["KVO032@6"])
+  }
+
   @Test("a removal without a thread may be of another than the change (KVO032)")
   func removalWithoutThread() {
     let log = SampleLog {

@@ -113,12 +113,25 @@ struct ChangeRules: Sendable {
     log.ledger.forEach(of: change.key, on: subject) { slot in
       if log.ledger.slots[slot].isDeliveringInitial || !log.ledger.slots[slot].isNumbered { return }
       if log.ledger.slots[slot].isEndShared { return }
+      if isBeingAddedElsewhere(slot, began, log) { return }
       if !promises.isEmpty, promises.contains(slot, change, on: thread) { return }
       if log.isSilencedByDeallocation(slot) { return }
       if log.ledger.slots[slot].registered.precedes(began) {
         audience.append(Int32(truncatingIfNeeded: slot))
       }
     }
+  }
+
+  /// Whether another thread is still adding the registration: the runtime may have entered it after the change.
+  ///
+  /// A log without ends of additions does not say.
+  private func isBeingAddedElsewhere(
+    _ slot: Int,
+    _ began: Evidence,
+    _ log: ReplayState
+  ) -> Bool {
+    log.ledger.slots[slot].isBeingAdded && log.seen.contains(.additionEnd)
+      && log.ledger.slots[slot].registered.thread != began.thread
   }
 
   // MARK: - Missed deliveries
