@@ -184,8 +184,8 @@ struct DiagnosticTests {
     #expect(said.messages.allSatisfy { $0.contains("stands inside '#if'") })
   }
 
-  @Test("a raw identifier with a dot cannot be part of a key path by name")
-  func dottedName() {
+  @Test("a name that no key path can have is refused")
+  func unusableName() {
     expect(
       """
       'version 1.2' has a dot in its name, which separates the keys of a key path: rename it, or \
@@ -196,6 +196,15 @@ struct DiagnosticTests {
       fixIts: ["leave it out of observation"],
       applying: "leave it out of observation",
       fixed: "@KeyValue(.ignored) var `version 1.2` = 0"
+    )
+    expect(
+      """
+      'Type' has a name that Swift does not allow in a key path: rename it, or leave it out of \
+      observation with '@KeyValue(.ignored)'
+      """,
+      about: "let `Type` = 0",
+      column: 7,
+      fixIts: ["leave it out of observation"]
     )
   }
 

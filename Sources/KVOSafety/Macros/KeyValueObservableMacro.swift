@@ -35,8 +35,8 @@
 /// - `static` ones, those with an `async` or throwing getter, those that are `@available(*, unavailable)`, and those of
 ///   `Mutex`, `Atomic` and `AtomicLazyReference` are not keys. Mark constants of other types that cannot be copied
 ///   `@KeyValue(.ignored)`.
-/// - `nonisolated(unsafe) var` and a `var` of an opaque type are refused, unless they are ignored. So is a raw identifier
-///   with a dot, which separates the keys of a key path; any other is a key under its name without backticks.
+/// - `nonisolated(unsafe) var`, a `var` of an opaque type, and names that no key path can have, such as one with a dot,
+///   are refused, unless they are ignored. Another raw identifier is a key under its name without backticks.
 ///
 /// A subclass of an observable class is marked as well if it adds properties or overrides some. A
 /// class of a global actor conforms in its isolation; an attribute whose name ends in `Actor`

@@ -28,8 +28,13 @@ struct ObservedProperty {
   /// The name of the private property that has the value, if it moves.
   var storageName: String { identifier.name(after: "_") }
 
-  /// Whether the name has a dot, as a raw identifier may: a key path by name would take it for two keys.
-  var hasDot: Bool { key.contains(".") }
+  /// Why no key path can have the name, which backticks allow for a property; nil if one can.
+  var nameObstacle: String? {
+    if key.contains(".") { return "has a dot in its name, which separates the keys of a key path" }
+    // The compiler (6.3) refuses such a key path, or takes it for another one.
+    let reserved = ["init", "Type", "Protocol"].contains(key)
+    return reserved ? "has a name that Swift does not allow in a key path" : nil
+  }
 
   /// Whether the value is a collection, as far as the declared type shows.
   var isToMany: Bool {
@@ -50,14 +55,14 @@ struct ObservedProperty {
     guard notification.style == .automatic || notification.style == .whenDifferent else {
       return false
     }
-    guard !hasDot else { return false }
+    guard nameObstacle == nil else { return false }
     return storage == .plain && obstacle == nil || storage == .indirect && observers == nil
   }
 
   /// Whether it is an override that adds observers, whose setter makes them part of one change.
   var isObservingOverride: Bool {
     declaration.has(.override) && observers != nil && !notifiesByItself
-      && notification.style == .automatic && !hasDot
+      && notification.style == .automatic && nameObstacle == nil
   }
 
   /// Whether the value moves behind accessors, into a property whose name begins with an underscore.

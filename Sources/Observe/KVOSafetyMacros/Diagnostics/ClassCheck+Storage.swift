@@ -117,15 +117,16 @@ extension ClassCheck {
     )
   }
 
-  /// Reports a name, in backticks, that a key path by name would take for two keys.
+  /// Reports a name, in backticks, that no key path can have.
   func checkName(of property: ObservedProperty) {
-    guard property.hasDot, property.notification.style != .ignored else { return }
+    guard let obstacle = property.nameObstacle, property.notification.style != .ignored
+    else { return }
     context.report(
       MacroMessage(
-        "dottedName",
+        "unusableName",
         """
-        '\(property.key)' has a dot in its name, which separates the keys of a key path: rename it, or \
-        leave it out of observation with '@KeyValue(.ignored)'
+        '\(property.key)' \(obstacle): rename it, or leave it out of observation with \
+        '@KeyValue(.ignored)'
         """
       ),
       at: property.identifier,

@@ -5,7 +5,8 @@ internal import SwiftSyntaxBuilder
 extension ObservedProperty {
   /// Whether it is in the table: all that an observer can read is.
   var isKey: Bool {
-    notification.style != .ignored && isReadable && !isNoncopyable && !isUnavailable && !hasDot
+    notification.style != .ignored && isReadable && !isNoncopyable && !isUnavailable
+      && nameObstacle == nil
   }
 
   /// The name of the key as accessors refer to it.
