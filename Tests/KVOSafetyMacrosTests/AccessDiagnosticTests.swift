@@ -1,7 +1,7 @@
 #if Macros
 import Testing
 
-@Suite("Diagnostics for classes that an extension cannot name")
+@Suite("Diagnostics for classes that cannot be extended, or not by this macro")
 struct AccessDiagnosticTests {
   @Test(
     "a private class in another declaration is refused, and can be made visible or state the conformance",
@@ -75,6 +75,25 @@ struct AccessDiagnosticTests {
     let said = Said()
     said.expand(source, applying: nil)
     #expect(said.messages == [])
+  }
+
+  @Test("a class that is observable by the standard library's macro as well is refused")
+  func observation() {
+    let said = Said()
+    said.expand(
+      "@Observable @KeyValueObservable\nfinal class Account {\n  var balance = 0\n}",
+      applying: "remove '@KeyValueObservable'"
+    )
+    #expect(
+      said.messages == [
+        """
+        '@KeyValueObservable' cannot be applied to a class that is '@Observable': both move the \
+        properties behind accessors of their own
+        """
+      ]
+    )
+    #expect(said.positions == ["1:13"])
+    #expect(said.fixed == "@Observable \nfinal class Account {\n  var balance = 0\n}")
   }
 }
 #endif

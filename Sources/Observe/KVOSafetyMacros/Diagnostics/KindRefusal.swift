@@ -46,6 +46,24 @@ enum KindRefusal {
     )
   }
 
+  /// Reports why a class that is `@Observable` as well is refused.
+  static func refuseObservation(
+    attribute: AttributeSyntax,
+    in context: some MacroExpansionContext
+  ) {
+    context.report(
+      MacroMessage(
+        "observation",
+        """
+        '@KeyValueObservable' cannot be applied to a class that is '@Observable': both move the properties \
+        behind accessors of their own
+        """
+      ),
+      at: attribute,
+      fixIts: [FixIt(removing: attribute)]
+    )
+  }
+
   private static func reason(_ declaration: some DeclGroupSyntax) -> (String, String) {
     switch declaration.kind {
     case .structDecl:
@@ -65,6 +83,13 @@ enum KindRefusal {
     default:
       ("an extension", "it can add no stored properties; apply it to the class itself")
     }
+  }
+}
+
+extension DeclGroupSyntax {
+  /// Whether the macro of the standard library's Observation is attached as well.
+  var isObservable: Bool {
+    attributes.contains { $0.as(AttributeSyntax.self)?.shortName == "Observable" }
   }
 }
 

@@ -23,6 +23,10 @@ extension KeyValueObservableMacro: MemberMacro {
       KindRefusal.refuseLocalClass(attribute: node, in: context)
       return []
     }
+    guard !declaration.isObservable else {
+      KindRefusal.refuseObservation(attribute: node, in: context)
+      return []
+    }
     let observed = ObservedClass(declaration)
     let isSubclass = protocols.isEmpty && !observed.statesConformance
     ClassCheck(observed: observed, context: context, hasObservableSuperclass: isSubclass).run()
@@ -53,7 +57,8 @@ extension KeyValueObservableMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard !context.isLocal, let declaration = declaration.as(ClassDeclSyntax.self)
+    guard !context.isLocal, !declaration.isObservable,
+      let declaration = declaration.as(ClassDeclSyntax.self)
     else { return [] }
     guard let variable = member.as(VariableDeclSyntax.self) else {
       let names = ObservedClass(declaration).directProperties(in: member)
@@ -84,7 +89,7 @@ extension KeyValueObservableMacro: ExtensionMacro {
     conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard !context.isLocal, !protocols.isEmpty,
+    guard !context.isLocal, !declaration.isObservable, !protocols.isEmpty,
       let declaration = declaration.as(ClassDeclSyntax.self)
     else { return [] }
     let isolation = ObservedClass(declaration).isolation.map { "\($0) " } ?? ""
