@@ -183,7 +183,7 @@ struct ExpansionTests {
               _name = initialValue
             }
             get {
-              _name
+              return _name
             }
             set {
               guard observationRegistrar.wasEverObserved, observationRegistrar.isChange(from: _name, to: newValue) else {
@@ -228,7 +228,7 @@ struct ExpansionTests {
             }
 
             get {
-              _partner
+              return _partner
             }
 
             set {
@@ -310,7 +310,7 @@ struct ExpansionTests {
               _value = initialValue
             }
             get {
-              _value
+              return _value
             }
             set {
               guard observationRegistrar.wasEverObserved else {

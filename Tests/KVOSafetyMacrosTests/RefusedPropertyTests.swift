@@ -78,6 +78,23 @@ struct RefusedPropertyTests {
 
     """
 
+  @Test("the compiler warns of nothing in the expansion of a property without a value")
+  func voidProperty() throws {
+    let run = try Self.compile(
+      """
+      import KVOSafety
+
+      @KeyValueObservable class Button { var press: Void = () }
+      @KeyValueObservable final class Switch: Button {
+        override var press: Void { didSet { print("pressed") } }
+      }
+
+      """
+    )
+    #expect(run.status == 0)
+    #expect(run.complaint.isEmpty, "\(run.complaint)")
+  }
+
   @Test("a deprecated property is a key, of which the compiler does not warn in the expansion")
   func deprecatedProperties() throws {
     let run = try Self.compile(Self.deprecated)

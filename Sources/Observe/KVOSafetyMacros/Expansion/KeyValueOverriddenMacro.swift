@@ -46,7 +46,7 @@ extension KeyValueOverriddenMacro: AccessorMacro {
     return [
       """
       get {
-      \(raw: inherited)
+      return \(raw: inherited)
       }
       """,
       """

@@ -23,6 +23,7 @@ extension KeyValueStoredMacro: AccessorMacro {
     let isComparing = property.notification.style == .whenDifferent
     let difference =
       isComparing ? ", observationRegistrar.isChange(from: \(stored), to: newValue)" : ""
+    // With `return`, because the compiler warns of an unused value of the type Void.
     var accessors: [AccessorDeclSyntax] = [
       """
       @storageRestrictions(initializes: \(raw: stored))
@@ -32,7 +33,7 @@ extension KeyValueStoredMacro: AccessorMacro {
       """,
       """
       get {
-        \(raw: stored)
+        return \(raw: stored)
       }
       """,
       """
