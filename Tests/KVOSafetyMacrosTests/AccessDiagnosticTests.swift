@@ -95,5 +95,23 @@ struct AccessDiagnosticTests {
     #expect(said.positions == ["1:13"])
     #expect(said.fixed == "@Observable \nfinal class Account {\n  var balance = 0\n}")
   }
+
+  @Test("a class with a parameter pack is refused")
+  func parameterPack() {
+    let said = Said()
+    said.expand(
+      "@KeyValueObservable\nfinal class Row<each Cell> {\n  var count = 0\n}",
+      applying: nil
+    )
+    #expect(
+      said.messages == [
+        """
+        '@KeyValueObservable' cannot be applied to a class with a parameter pack: Swift (6.3) ends the \
+        process at a key path to one of its properties
+        """
+      ]
+    )
+    #expect(said.positions == ["2:17"])
+  }
 }
 #endif

@@ -43,7 +43,7 @@
 /// counts as one. For another name, state the conformance: `class Screen: @Stage
 /// KeyValueObservable`. A macro does not see the actor of a superclass or of a protocol: write it at the class, too. A
 /// class that is `private` in another declaration states the conformance as well, or is made `fileprivate`. Actors,
-/// structs, enums and classes inside functions are refused.
+/// structs, enums, classes inside functions, and classes that have a parameter pack or are `@Observable`, are refused.
 ///
 /// The values are in private properties whose names begin with an underscore. Until the object is first observed,
 /// setting costs a load and a branch more than without. A class that states `Codable` is coded under the names of its

@@ -46,22 +46,37 @@ enum KindRefusal {
     )
   }
 
-  /// Reports why a class that is `@Observable` as well is refused.
-  static func refuseObservation(
+  /// Reports why a class is refused whose properties cannot be moved, or not be named in key paths.
+  static func refuse(
+    _ declaration: ClassDeclSyntax,
     attribute: AttributeSyntax,
     in context: some MacroExpansionContext
   ) {
-    context.report(
-      MacroMessage(
-        "observation",
-        """
-        '@KeyValueObservable' cannot be applied to a class that is '@Observable': both move the properties \
-        behind accessors of their own
-        """
-      ),
-      at: attribute,
-      fixIts: [FixIt(removing: attribute)]
-    )
+    if let pack = declaration.parameterPack {
+      context.report(
+        MacroMessage(
+          "parameterPack",
+          """
+          '@KeyValueObservable' cannot be applied to a class with a parameter pack: Swift (6.3) ends the \
+          process at a key path to one of its properties
+          """
+        ),
+        at: pack,
+        fixIts: [FixIt(removing: attribute)]
+      )
+    } else {
+      context.report(
+        MacroMessage(
+          "observation",
+          """
+          '@KeyValueObservable' cannot be applied to a class that is '@Observable': both move the \
+          properties behind accessors of their own
+          """
+        ),
+        at: attribute,
+        fixIts: [FixIt(removing: attribute)]
+      )
+    }
   }
 
   private static func reason(_ declaration: some DeclGroupSyntax) -> (String, String) {
@@ -86,10 +101,17 @@ enum KindRefusal {
   }
 }
 
-extension DeclGroupSyntax {
+extension ClassDeclSyntax {
+  /// Whether `KindRefusal` has a reason to refuse it.
+  var isRefused: Bool { isObservable || parameterPack != nil }
+
   /// Whether the macro of the standard library's Observation is attached as well.
-  var isObservable: Bool {
+  private var isObservable: Bool {
     attributes.contains { $0.as(AttributeSyntax.self)?.shortName == "Observable" }
+  }
+
+  fileprivate var parameterPack: GenericParameterSyntax? {
+    genericParameterClause?.parameters.first { $0.specifier?.tokenKind == .keyword(.each) }
   }
 }
 

@@ -23,8 +23,8 @@ extension KeyValueObservableMacro: MemberMacro {
       KindRefusal.refuseLocalClass(attribute: node, in: context)
       return []
     }
-    guard !declaration.isObservable else {
-      KindRefusal.refuseObservation(attribute: node, in: context)
+    guard !declaration.isRefused else {
+      KindRefusal.refuse(declaration, attribute: node, in: context)
       return []
     }
     let observed = ObservedClass(declaration)
@@ -57,8 +57,8 @@ extension KeyValueObservableMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard !context.isLocal, !declaration.isObservable,
-      let declaration = declaration.as(ClassDeclSyntax.self)
+    guard !context.isLocal, let declaration = declaration.as(ClassDeclSyntax.self),
+      !declaration.isRefused
     else { return [] }
     guard let variable = member.as(VariableDeclSyntax.self) else {
       let names = ObservedClass(declaration).directProperties(in: member)
@@ -89,8 +89,8 @@ extension KeyValueObservableMacro: ExtensionMacro {
     conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard !context.isLocal, !declaration.isObservable, !protocols.isEmpty,
-      let declaration = declaration.as(ClassDeclSyntax.self)
+    guard !context.isLocal, !protocols.isEmpty,
+      let declaration = declaration.as(ClassDeclSyntax.self), !declaration.isRefused
     else { return [] }
     let isolation = ObservedClass(declaration).isolation.map { "\($0) " } ?? ""
     return [
