@@ -50,6 +50,21 @@ struct ObservedClass {
     return globalActor ?? (isNonisolated ? "nonisolated" : nil)
   }
 
+  /// What generic parameters need not conform to, as in `T: ~Copyable`: an extension has to repeat it.
+  var suppressions: [String] {
+    let parameters = declaration.genericParameterClause?.parameters.compactMap { parameter in
+      parameter.inheritedType.map { (name: parameter.name.text, type: $0) }
+    }
+    let requirements = declaration.genericWhereClause?.requirements.compactMap { requirement in
+      requirement.requirement.as(ConformanceRequirementSyntax.self)
+        .map { (name: $0.leftType.trimmedDescription, type: $0.rightType) }
+    }
+    return ((parameters ?? []) + (requirements ?? [])).flatMap { name, type in
+      let parts = type.as(CompositionTypeSyntax.self)?.elements.map(\.type) ?? [type]
+      return parts.compactMap { $0.as(SuppressedTypeSyntax.self) }.map { "\(name): \($0.trimmed)" }
+    }
+  }
+
   /// Whether the class itself declares the conformance, rather than leaving it to the macro.
   var statesConformance: Bool {
     declaration.inheritanceClause?.inheritedTypes.contains { inherited in

@@ -92,10 +92,16 @@ extension KeyValueObservableMacro: ExtensionMacro {
     guard !context.isLocal, !protocols.isEmpty,
       let declaration = declaration.as(ClassDeclSyntax.self), !declaration.isRefused
     else { return [] }
-    let isolation = ObservedClass(declaration).isolation.map { "\($0) " } ?? ""
+    let observed = ObservedClass(declaration)
+    let isolation = observed.isolation.map { "\($0) " } ?? ""
+    let suppressions = observed.suppressions.joined(separator: ", ")
+    let requirements = suppressions.isEmpty ? "" : "where \(suppressions) "
     return [
       try ExtensionDeclSyntax(
-        "extension \(type.trimmed): \(raw: isolation)KVOSafety.KeyValueObservable {}"
+        """
+        extension \(type.trimmed): \(raw: isolation)KVOSafety.KeyValueObservable \
+        \(raw: requirements){}
+        """
       )
     ]
   }
