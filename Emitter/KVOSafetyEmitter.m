@@ -1167,7 +1167,7 @@ static const char *kvos_find_runtime(void) {
   return "apple";
 #else
   // The implementation that stores registrations as Apple's does has its own classes. Its removal with a
-  // context is no proof: 1.31 has it on gcc's runtime too, and ported programs add it to 1.28.
+  // context proves nothing: 1.31 has it on gcc's runtime too, and ported programs add it to 1.28.
   return objc_lookUpClass("_NSKVOObservationInfo") ? "gnustep-modern" : "gnustep-1.28";
 #endif
 }

@@ -363,7 +363,7 @@ struct LogFilesTests {
     String(decoding: try bytes(of: name).dropFirst(log(of: 0).count), as: UTF8.self)
   }
 
-  @Test("moves its parts past files that are no logs, and past logs of other processes")
+  @Test("moves its parts past files that are not logs, and past logs of other processes")
   func partsAmongOthers() throws {
     let log = try OpenLog(folder.path("log"))
     _ = try folder.file("log.1", "mine")

@@ -98,7 +98,7 @@ struct OneFaultOnceTests {
     // So does one that no class handled, for which the runtime raises.
     let unhandled = log.replacing(6) { $0.notifyEnd("1", .prior, change: "c", handled: false) }
     #expect(findings(unhandled) == ["KVO017 [\"KVO012\"]"])
-    // Whoever catches the exception may end the change.
+    // A caller that catches the exception may end the change.
     let ended = log.inserting(before: 7) { $0.did(change: "c") }
       .inserting(before: 8) { $0.notify("1", change: "c") }
       .inserting(before: 9) { $0.notifyEnd("1", change: "c", handled: true) }

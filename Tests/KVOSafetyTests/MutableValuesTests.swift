@@ -98,7 +98,7 @@ struct MutableValuesTests {
     #expect(shelf.books == ["b", "c", "a"])
   }
 
-  @Test("the greatest integer, as which NSNotFound comes, is no index either")
+  @Test("the greatest integer, as which NSNotFound comes, is not an index either")
   func greatestIndex() {
     let lines = heard(\.books) {
       let books = shelf.mutableValues(of: \.books)

@@ -210,7 +210,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     try? replaceSubrange(0..<sorted.count, with: sorted)
   }
 
-  /// The range of one element; the greatest integer, as which `NSNotFound` comes, is no index.
+  /// The range of one element; the greatest integer, as which `NSNotFound` comes, is not an index.
   @inlinable
   func place(_ index: Int, _ kind: ObservedChangeKind) throws(ObservedIndexError) -> Range<Int> {
     guard index < .max else { throw noPlace(index, kind) }

@@ -64,7 +64,7 @@ int kvos_open_replacement(KVOSLogFiles *files, int own);
 
 /// Renames the parts by one and gives the next one the name of the newest, or deletes it if it was not begun.
 ///
-/// Does nothing unless kvos_open_next() came before. Names of files that are no logs, or logs of other processes, are
+/// Does nothing unless kvos_open_next() came before. Names of files that are not logs, or logs of other processes, are
 /// left out: the log then has fewer parts. A process that is killed here may leave no file at the path: everything that
 /// it recorded is then at `path.1` and following. No file ever has two names: a reader of all files would read its
 /// events twice.
