@@ -1,4 +1,5 @@
 import KVOAudit
+import KVOFindings
 import KVOLogTools
 import KVOReportFile
 import KVOReports
