@@ -97,7 +97,8 @@ struct RuntimeTests {
   )
   func crosses(runtime: Runtime) throws {
     _ = try guarded.recorded(ObjectiveC.program("Mistakes", on: runtime), ["crosses"])
-    #expect(try guarded.findings().map(\.code) == ["KVO012"], "\(guarded.audit())")
+    let audit = try guarded.audit()
+    #expect(try guarded.findings().map(\.code) == ["KVO012"], "\(audit)")
   }
 
   @Test(
