@@ -71,17 +71,15 @@ import Testing
   func severalLogs() throws {
     let clean = LogText.threadName + LogText.exit
     let report = try report([clean, Self.log, clean])
-    #expect(
-      report.crashes == [
-        RecordedCrash(
-          name: "SIGSEGV",
-          reason: "access to 0x10",
-          liveCount: 1,
-          stack: try #require(report.crashes.first).stack,
-          input: 1
-        )
-      ]
+    var crash = RecordedCrash(
+      name: "SIGSEGV",
+      reason: "access to 0x10",
+      liveCount: 1,
+      stack: try #require(report.crashes.first).stack,
+      input: 1
     )
+    crash.findingCount = 0
+    #expect(report.crashes == [crash])
     #expect(
       text(report).split(separator: "\n").prefix(4) == [
         "CRASHED: SIGSEGV, access to 0x10, on thread 1 (main), with 1 observation live",

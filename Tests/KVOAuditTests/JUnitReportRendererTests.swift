@@ -122,7 +122,7 @@ struct JUnitReportRendererTests {
       report.findings[0].confidence = .low
       #expect(!report.hasFindings(atLeast: .note))
       let matrix = ProfileMatrix([(.swift, report)])
-      #expect(matrix.rows.map { $0.cells[.swift]?.mayFail } == [false])
+      #expect(matrix.rows.map { $0.cells[.swift]?.mayFail } == [false, false])
       #expect(!matrix.hasFindings(atLeast: .note))
     }
     let text = text(report, failingFrom: way == 2 ? nil : .error)

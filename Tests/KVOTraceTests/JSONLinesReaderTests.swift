@@ -144,7 +144,7 @@ import Testing
       ),
       (
         #"{"event":"consumerBegin","consumer":7,"priority":256}"#,
-        #"1:50: "priority" is 256; it must be a whole number from 0 to 255"#
+        #"1:39: "priority" is 256; it must be a whole number from 0 to 255"#
       ),
       ("{\"event\":\"threadName\",\"name\":\"\u{0}\"}", "1:31: not JSON: a NUL byte"),
       (#"{"event":"threadName","name":"\ud800"}"#, "1:31: not JSON: half of a surrogate pair"),

@@ -91,8 +91,9 @@ import Testing
       #expect(all.map(\.isSuppressed) == [true, true])
       #expect(all.map(\.suppression) == [note, note])
       #expect(report.suppressions.allSatisfy { $0.state == .used && $0.matchCount == 1 })
-      // The table of all runtimes lists consequences like other findings.
-      #expect(ProfileMatrix([(.swift, report)]).rows.isEmpty)
+      // The table of all runtimes lists consequences like other findings, and none of these counts.
+      let cells = ProfileMatrix([(.swift, report)]).rows.flatMap(\.cells.values)
+      #expect(cells.map(\.counts) == [false, false])
     }
     // The twin: an expired one suppresses neither.
     let expired = try report("KVO001 until=2027-01-14 because x", of: sample)
