@@ -1,4 +1,5 @@
 import Glibc
+import KVORecorder
 import KVORules
 import Synchronization
 import TestSupport
@@ -98,7 +99,8 @@ struct OwnTokenTests {
 
   @Test("another thread that ends it waits for its initial notification")
   func waitsForInitial() {
-    let given = Mutex<ObservationToken?>(nil)
+    // The thread sanitizer knows this lock, and not that of a Mutex.
+    let given = GuardedState<ObservationToken?>(nil)
     let isDone = Atomic<Bool>(false)
     onThreads(count: 2) { thread in
       guard thread == 0 else {
