@@ -107,26 +107,11 @@ static bool leave(void *address, Deallocation *deallocation, bool isContained) {
   return true;
 }
 
-typedef struct {
-  char text[1024];
-} PathText;
-
-// Returns false if it is longer than realistic paths, or has a zero in it.
-static bool read_path(uint32_t keyPath, PathText *path) {
-  size_t byteCount = 0;
-  const uint8_t *bytes = kvos_string(keyPath, &byteCount);
-  if (byteCount >= sizeof path->text || memchr(bytes, 0, byteCount)) return false;
-  memcpy(path->text, bytes, byteCount);
-  path->text[byteCount] = 0;
-  return true;
-}
-
 // Makes the runtime drop the observer that is being deallocated. The runtime only compares addresses, and never
 // messages the observer.
 static void remove_from_runtime(const Left *left, void *observer) {
-  PathText path;
-  if (!read_path(left->keyPath, &path)) return;
-  const char *text = path.text;
+  char text[KVOS_PATH_TEXT_SIZE];
+  if (!kvos_copy_text(left->keyPath, text, sizeof text)) return;
   // For a path of several keys the Foundation's own observer is silenced instead.
   bool isPath = strchr(text, '.') != NULL;
   if (isPath && kvos_semantics()->forwarderClass && !kvos_semantics()->canReadRecords) return;
@@ -149,9 +134,10 @@ static void remove_from_runtime(const Left *left, void *observer) {
 // Not inlined: a thread may have little stack.
 __attribute__((noinline)) static void begin_detaching(const void *subject, const Deallocation *deallocation,
                                                       KVOSDetached *detached) {
-  PathText path;
+  char text[KVOS_PATH_TEXT_SIZE];
   for (uint32_t at = 0; at < deallocation->pathCount; at++) {
-    if (read_path(deallocation->paths[at], &path) && !kvos_begin_detaching(subject, path.text, detached)) break;
+    bool isRead = kvos_copy_text(deallocation->paths[at], text, sizeof text);
+    if (isRead && !kvos_begin_detaching(subject, text, detached)) break;
   }
 }
 

@@ -25,6 +25,15 @@ static uint32_t intern_known(const char *text, size_t byteCount) {
   return key;
 }
 
+bool kvos_copy_text(uint32_t string, char *text, size_t size) {
+  size_t byteCount = 0;
+  const uint8_t *bytes = kvos_string(string, &byteCount);
+  if (bytes == NULL || byteCount >= size || memchr(bytes, 0, byteCount)) return false;
+  memcpy(text, bytes, byteCount);
+  text[byteCount] = 0;
+  return true;
+}
+
 // A text that is longer than realistic ones.
 static bool intern_long(const void *string, uint32_t *key) {
   static const size_t longest = 1 << 20;

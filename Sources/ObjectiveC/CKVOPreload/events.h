@@ -90,6 +90,12 @@ static inline uint32_t kvos_site_id(uintptr_t returnAddress) { return kvos_inter
 /// The id of the text of a key or key path. Returns false if it is not a text.
 bool kvos_intern_key(const void *string, uint32_t *key);
 
+/// The space that realistic key paths need, with the closing zero.
+#define KVOS_PATH_TEXT_SIZE 1024u
+
+/// Copies an interned text as a C string. Returns false if it needs more than `size` bytes, or has a zero in it.
+bool kvos_copy_text(uint32_t string, char *text, size_t size);
+
 /// An unused number for a registration, a change or a scope.
 uint64_t kvos_next_number(void);
 

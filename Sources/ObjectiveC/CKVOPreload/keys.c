@@ -44,15 +44,10 @@ typedef struct {
 
 // Returns false if it is not a key of an object of NSObject, but a path or an operator, is too long, or has a zero in it.
 static bool read_key(const void *object, uint32_t name, Key *key) {
-  size_t byteCount = 0;
-  const uint8_t *bytes = kvos_string(name, &byteCount);
-  bool isPath = bytes == NULL || byteCount >= sizeof key->text || memchr(bytes, '.', byteCount);
-  if (isPath || memchr(bytes, 0, byteCount)) return false;
+  if (!kvos_copy_text(name, key->text, sizeof key->text)) return false;
+  if (key->text[0] == '@' || strchr(key->text, '.')) return false;
   void *root = kvos_class_named("NSObject");
-  if (bytes[0] == '@' || root == NULL || !kvos_is_of_class(object, root)) return false;
-  memcpy(key->text, bytes, byteCount);
-  key->text[byteCount] = 0;
-  return true;
+  return root && kvos_is_of_class(object, root);
 }
 
 bool kvos_finds_key(const void *object, uint32_t name) {

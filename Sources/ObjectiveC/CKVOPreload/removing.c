@@ -94,13 +94,8 @@ static void follow_removal(const KVOSCall *begun, KVOSHook hook, uint64_t matche
 // was lost with its class. Not inlined: a thread may have little stack.
 __attribute__((noinline)) static bool is_lost(const KVOSAct *act, const void *subject, const void *observer) {
   if (!kvos_semantics()->canReadRecords) return false;
-  size_t byteCount = 0;
-  const uint8_t *bytes = kvos_string(act->keyPath, &byteCount);
-  char text[1024];
-  if (byteCount >= sizeof text || memchr(bytes, 0, byteCount)) return false;
-  memcpy(text, bytes, byteCount);
-  text[byteCount] = 0;
-  return !kvos_is_in_records(subject, observer, text);
+  char text[KVOS_PATH_TEXT_SIZE];
+  return kvos_copy_text(act->keyPath, text, sizeof text) && !kvos_is_in_records(subject, observer, text);
 }
 
 // Whether the root class's part of a removal is skipped.
