@@ -182,13 +182,6 @@ static void leave(Shard *shard, KVOSWriter *writer, uint64_t epoch) {
   kvos_end_record(writer, epoch);
 }
 
-// The log of a fork's child begins with its first event, and lists what is live then. If that event ends a registration,
-// the list is that from before it: otherwise a removal would be of a registration that the log does not have. If it adds
-// one, the list has it, so that the audit knows all registrations on the object.
-static void begin_log_of_child(void) {
-  if (KVOS_UNLIKELY(kvos_is_in_new_child(kvos_recorder()))) kvos_begin_log_of_child();
-}
-
 void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields, uint32_t fieldCount) {
   if (!kvos_is_recording()) return;
   uint8_t bytes[10 * KVOS_FIELD_LIMIT];
@@ -221,7 +214,10 @@ void kvos_live_remove(uint64_t registration) {
   uint64_t id = registration + 1;
   Shard *shard = shard_of(id);
   uint64_t epoch;
-  begin_log_of_child();
+  // The log of a fork's child begins with its first event, and lists what is live then. If that event ends a
+  // registration, the list is that from before it: otherwise a removal would be of a registration that the log does not
+  // have. If it adds one, the list has it, so that the audit knows all registrations on the object.
+  if (KVOS_UNLIKELY(kvos_is_in_new_child(kvos_recorder()))) kvos_begin_log_of_child();
   KVOSWriter *writer = enter(shard, &epoch);
   if (writer == NULL) return;
   Bucket *bucket = shard->index ? find(shard, id) : NULL;
