@@ -24,10 +24,8 @@ struct ForgeProblem {
 extension AuditReport {
   /// Says what is known of the crashes in an input of which no finding is, without a full stop.
   func unexplainedCrash(in input: Int) -> String {
-    let crashes = unexplainedCrashes(in: input).prefix(3)
-    return
-      (["a process crashed, and nothing that was found explains it"]
-      + crashes.map { $0.phrases.joined(separator: ", ") }).joined(separator: ". ")
+    unexplainedCrashes(in: input)
+      .sentences(after: "a process crashed, and nothing that was found explains it")
   }
 
   /// The path of an input that a crash names; nil: the report does not have it.
@@ -104,5 +102,12 @@ extension AuditReport {
       }
     }
     return failed + incomplete + crashed + found + suppressed
+  }
+}
+
+extension [RecordedCrash] {
+  /// `sentence` and what is known of the first three, without a full stop.
+  func sentences(after sentence: String) -> String {
+    ([sentence] + prefix(3).map { $0.phrases.joined(separator: ", ") }).joined(separator: ". ")
   }
 }

@@ -35,10 +35,8 @@ extension ProfileMatrix {
       lines.append("In parentheses: a test expects it, or it is suppressed, and it does not count.")
     }
     for input in crashedInputs where inputs.indices.contains(input) {
-      let phrases = crashes.filter { $0.input == input }.prefix(3)
-        .map { $0.phrases.joined(separator: ", ") }
-      let crash = (["a process crashed, and nothing was found in it"] + phrases)
-        .joined(separator: ". ")
+      let crash = crashes.filter { $0.input == input }
+        .sentences(after: "a process crashed, and nothing was found in it")
       lines.append(ShownText.escaped("CRASH: \(inputs[input].path): \(crash)"))
     }
     let outcomes = suppressions.compactMap(\.line)
