@@ -29,7 +29,8 @@ public struct ObservationPolicy: Sendable {
     /// The observer is called on its actor, late: the changing statement does not wait. The default.
     ///
     /// No change is lost, and the last one comes last; except those that the object makes in its own deinit, which
-    /// nothing may outlive. An observer that has been removed or deallocated in the meantime is not called. The object and the values are handed over as they are; the object may have changed again.
+    /// nothing may outlive. An observer that has been removed or deallocated in the meantime is not called. The object
+    /// and the values are handed over as they are; the object may have changed again.
     case hop
     /// The observer is not called.
     case skip
