@@ -15,6 +15,17 @@ struct FirstProcessTests {
     return (try? child?.end())?.status == 0
   }()
 
+  /// The hundredths of a second since the machine was started.
+  private static var hundredths: Int {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    return now.tv_sec * 100 + now.tv_nsec / 10_000_000
+  }
+
+  private func firstProcess() throws -> Child {
+    try Child("/usr/bin/unshare", Self.ways + ["\(Child.folder)/RecorderProbe", "driven"])
+  }
+
   @Test(
     "writes beside a log that is busy, under no name of a part of it",
     .enabled(if: Self.hasContainers, "needs unshare and the right to use it")
@@ -22,9 +33,7 @@ struct FirstProcessTests {
   func busyLog() throws {
     let path = folder.path("log")
     // Both are process 1, each in its own container.
-    let probe = "\(try Child.folder)/RecorderProbe"
-    let first = try Child("/usr/bin/unshare", Self.ways + [probe, "driven"])
-    let second = try Child("/usr/bin/unshare", Self.ways + [probe, "driven"])
+    let (first, second) = (try firstProcess(), try firstProcess())
     for child in [first, second] {
       for command in ["start \(path)", "plain 1 3", "path"] { try child.send(command + "\n") }
       #expect(try [child.line(), child.line()] == ["done", "done"])
@@ -42,11 +51,11 @@ struct FirstProcessTests {
   )
   func startedAgain() throws {
     let path = folder.path("log")
-    let probe = "\(try Child.folder)/RecorderProbe"
     for run in 1...3 {
-      // When a process was made is known to a hundredth of a second.
-      usleep(30_000)
-      let child = try Child("/usr/bin/unshare", Self.ways + [probe, "driven"])
+      // When a process was made is known to a hundredth of a second: those in the same one cannot be told apart.
+      let before = Self.hundredths
+      while Self.hundredths == before { sched_yield() }
+      let child = try firstProcess()
       for command in ["start \(path)", "plain \(run) \(run)", "path"] {
         try child.send(command + "\n")
       }

@@ -102,19 +102,22 @@ struct OwnTokenTests {
     // The thread sanitizer knows this lock, and not that of a Mutex.
     let given = GuardedState<ObservationToken?>(nil)
     let isDone = Atomic<Bool>(false)
+    let hasReturned = Atomic<Bool>(false)
     onThreads(count: 2) { thread in
       guard thread == 0 else {
         var token: ObservationToken?
         while token == nil { token = given.withLock { $0 } }
         token?.invalidateAndWait()
         let wasDone = isDone.load(ordering: .acquiring)
+        hasReturned.store(true, ordering: .releasing)
         #expect(wasDone)
         return
       }
       let token = account.observe(\.note, options: [.initial], isolation: nil) { _, _, token in
         given.withLock { $0 = token }
         while token.isActive { sched_yield() }
-        usleep(10_000)
+        // Many chances to return too early.
+        for _ in 0..<10_000 where !hasReturned.load(ordering: .acquiring) { sched_yield() }
         isDone.store(true, ordering: .releasing)
       }
       given.withLock { $0 = nil }
