@@ -15,7 +15,7 @@ struct RecordsByAddressTests {
     let thing = Thing()
     func makeRecord(_ number: Int) -> ObjectRecord {
       let ref = ObjectRef(id: ObjectID(UInt64(number)), className: .none, kind: .object)
-      return ObjectRecord(object: thing, ref: ref)
+      return ObjectRecord(object: thing, ref: ref, endsWithObject: true)
     }
     func check() {
       for number in 0..<100 {

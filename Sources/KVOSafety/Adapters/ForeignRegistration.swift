@@ -26,10 +26,7 @@ package final class ForeignRegistration: Sendable {
     adding: (ForeignRegistration) -> Void = { _ in }
   ) {
     let storage = ForeignSubjects.shared.storage(of: request.subject)
-    let record = request.observer.map { ObjectTable.shared.record(of: $0) }
-    if let record, let observer = request.observer {
-      ObjectTable.shared.watch(record, of: observer)
-    }
+    let record = request.observer.map { ObjectTable.shared.watchedRecord(of: $0) }
     let observation = Observation(
       registration: request.registration(on: storage, observer: record?.ref),
       key: request.key,

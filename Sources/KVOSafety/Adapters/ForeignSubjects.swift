@@ -17,9 +17,10 @@ final class ForeignSubjects: Sendable {
 
   func storage(of subject: AnyObject) -> SubjectStorage {
     if let observable = subject as? any KeyValueObservable { return observable.storage }
-    let record = ObjectTable.shared.record(of: subject)
     // A `ForeignObject` is notified by the other runtime's adapter instead.
-    if !(subject is ForeignObject) { ObjectTable.shared.watch(record, of: subject) }
+    let record =
+      subject is ForeignObject
+      ? ObjectTable.shared.record(of: subject) : ObjectTable.shared.watchedRecord(of: subject)
     let storage = storages.withLock { storages in
       if let known = storages[record.ref.id] { return known }
       let made = SubjectStorage(record: record, keys: ObservableKeyTable())

@@ -28,8 +28,7 @@ final class AttachedControllers: Sendable {
     of owner: Owner,
     retainsObserved: Bool
   ) -> ObservationController<Owner> {
-    let record = ObjectTable.shared.record(of: owner)
-    ObjectTable.shared.watch(record, of: owner)
+    let record = ObjectTable.shared.watchedRecord(of: owner)
     let kind = Kind(owner: ObjectIdentifier(Owner.self), retainsObserved: retainsObserved)
     let known = controllers.withLock { $0[record.ref.id]?.controllers[kind] }
     if let known = known as? ObservationController<Owner> { return known }
@@ -49,8 +48,7 @@ final class AttachedControllers: Sendable {
     to owner: Owner,
     retainsObserved: Bool
   ) {
-    let record = ObjectTable.shared.record(of: owner)
-    ObjectTable.shared.watch(record, of: owner)
+    let record = ObjectTable.shared.watchedRecord(of: owner)
     guard !record.isUnwatchedInDeinit else { return }
     let kind = Kind(owner: ObjectIdentifier(Owner.self), retainsObserved: retainsObserved)
     let replaced = controllers.withLock { controllers in

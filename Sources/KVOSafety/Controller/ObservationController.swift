@@ -16,8 +16,7 @@ internal import KVOTrace
 /// A handler may end any observation, its own too, also inside the initial notification. Any thread may use
 /// the controller. Mirrors `FBKVOController`.
 public final class ObservationController<Owner: AnyObject>: Sendable {
-  // Sendable: a weak reference that is set once, in init.
-  nonisolated(unsafe) weak let owner: Owner?
+  private let reference: InlineWeakReference
   let retainsObserved: Bool
   let identity: ControllerIdentity
   // State: `entries`, under its own lock. Nothing is ended or released while it is held.
@@ -32,7 +31,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   ///     object that holds the owner: they would keep each other alive. An object that is not kept alive must outlive
   ///     its observation; otherwise that is reported (KVO006).
   public init(owner: Owner, retainsObserved: Bool = true) {
-    self.owner = owner
+    reference = InlineWeakReference(owner)
     self.retainsObserved = retainsObserved
     identity = ControllerIdentity()
   }
@@ -43,6 +42,8 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   ///
   /// Mirrors the property of this name of `FBKVOController`. Any thread.
   public var observer: Owner? { owner }
+
+  var owner: Owner? { reference.object.map { unsafeDowncast($0, to: Owner.self) } }
 
   /// Observes a property of `object` for the owner.
   ///

@@ -47,12 +47,7 @@ struct ObservationRequest {
       return nil
     }
     let storage = subject.storage
-    var record: ObjectRecord?
-    if let observer {
-      let found = ObjectTable.shared.record(of: observer)
-      ObjectTable.shared.watch(found, of: observer)
-      record = found
-    }
+    let record = observer.map { ObjectTable.shared.watchedRecord(of: $0) }
     // The holder of the token or the controller may be destroyed with the object, after its
     // registrar.
     if form != .classic { ObjectTable.shared.watch(storage.record, of: subject) }
@@ -129,14 +124,15 @@ struct ObservationRequest {
 
   private func refuse(_ obstacle: KeyPathWalk.Obstacle) {
     let storage = subject.storage
-    let record = observer.map { ObjectTable.shared.record(of: $0) }
+    // The deinit of a classic observer may contain the removal, which is known to pair with this addition by the number of
+    // the observer.
+    let record = observer.map {
+      form == .classic
+        ? ObjectTable.shared.watchedRecord(of: $0) : ObjectTable.shared.record(of: $0)
+    }
     let name = Recorder.id(of: keyPath ?? "")
     let refused = registration(name, of: storage.record.ref, observer: record?.ref)
-    if form == .classic {
-      storage.noteRefusal(of: refused)
-      // Its deinit may contain the removal, which is known to pair with this addition by the number of the observer.
-      if let record, let observer { ObjectTable.shared.watch(record, of: observer) }
-    }
+    if form == .classic { storage.noteRefusal(of: refused) }
     storage.refuse(refused, reason: obstacle.reason, part: obstacle.part)
   }
 

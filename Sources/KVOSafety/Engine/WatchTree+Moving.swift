@@ -110,15 +110,14 @@ extension WatchTree {
   func noteUnkept(_ observation: Observation) {
     for hung in state.withLock({ $0.hung.all }) where !hung.isWeak {
       let record = hung.storage.record
-      guard let depth = hung.depth, record.object == nil else { continue }
+      guard let depth = hung.depth, !record.isAlive else { continue }
       self.record(Event.Body.detach, observation, depth, hung.key, record.ref, hung.isWeak)
     }
   }
 
   /// Awaits the deallocation of `object` only, no longer of the previous one.
   func follow(_ object: AnyObject?, for observation: Observation) {
-    let record = object.map { ObjectTable.shared.record(of: $0) }
-    if let record, let object { ObjectTable.shared.watch(record, of: object) }
+    let record = object.map { ObjectTable.shared.watchedRecord(of: $0) }
     let previous = state.withLock { state in
       defer { state.end = record }
       return state.end

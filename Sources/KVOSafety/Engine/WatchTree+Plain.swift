@@ -37,10 +37,9 @@ enum PathEnd {
   /// Forgets an object that nothing else keeps alive, which deallocates it.
   mutating func releaseUnkept() {
     guard let key else { return }
-    // `isKnownUniquelyReferenced` is false for an object with weak references, which all on a path have.
-    weak let kept = object
+    let reference = InlineWeakReference(object)
     self = .unknown
-    if let kept { self = .at(key, kept) }
+    if let kept = reference.object { self = .at(key, kept) }
   }
 
   private var key: ResolvedKey? {

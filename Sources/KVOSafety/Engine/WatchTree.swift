@@ -110,7 +110,7 @@ final class WatchTree: Sendable {
   private func leadsFurther(since last: Int32) -> Bool {
     guard lastNumber.load(ordering: .relaxed) != last else { return false }
     return state.withLock { $0.hung }.contains { hung in
-      hung.isIntermediate && hung.number &- last > 0 && hung.storage.record.object != nil
+      hung.isIntermediate && hung.number &- last > 0 && hung.storage.record.isAlive
     }
   }
 

@@ -27,7 +27,7 @@ extension Observation {
     on actor: any Actor,
     _ expected: ExpectedExecutor
   ) {
-    guard LiveMonitor.shared.policy.offExecutorDelivery == .hop, root.record.object != nil
+    guard LiveMonitor.shared.policy.offExecutorDelivery == .hop, root.record.isAlive
     else { return }
     // The program shares the object, and its values, between this thread and the actor already: it
     // registered there and changes it here.

@@ -6,15 +6,18 @@ internal import Synchronization
 ///
 /// Does not keep the object alive.
 final class ObjectRecord: @unchecked Sendable {
-  // Sendable: `object` is a weak reference that is set once, in init; the runtime makes loading it atomic with the
+  // Sendable: both references to the object are set once, in init; the runtime makes loading them atomic with the
   // object's deallocation. Mutable state is in `state`.
 
   /// The object's number and class, as logs and reports name it.
   let ref: ObjectRef
   /// The address of the object; not to be read from after its deallocation.
   let address: UInt
-  /// The object, or nil from the moment when its deinit begins.
-  private(set) weak var object: AnyObject?
+  private let endsWithObject: Bool
+  /// The object, if its deallocation ends this record; refers to none otherwise.
+  private let reference: InlineWeakReference
+  /// The object, if this record may remain until another object has its address.
+  private weak let sideTableReference: AnyObject?
 
   private struct State {
     /// Whether the hook reported that the deinit has begun.
@@ -58,11 +61,23 @@ final class ObjectRecord: @unchecked Sendable {
     var stack: StackID
   }
 
-  init(object: AnyObject, ref: ObjectRef) {
-    self.object = object
+  /// A record of `object`, which the caller keeps alive during the call.
+  ///
+  /// `endsWithObject` says whether the record leaves the table at the object's deallocation at the latest. Only then may it
+  /// keep the memory.
+  init(object: AnyObject, ref: ObjectRef, endsWithObject: Bool) {
+    reference = InlineWeakReference(endsWithObject ? object : nil)
+    sideTableReference = endsWithObject ? nil : object
     self.ref = ref
     address = ObjectTable.address(of: object)
+    self.endsWithObject = endsWithObject
   }
+
+  /// The object, or nil from the moment when its deinit begins.
+  var object: AnyObject? { endsWithObject ? reference.object : sideTableReference }
+
+  /// Whether the object's deinit has not begun.
+  var isAlive: Bool { endsWithObject ? reference.isAlive : sideTableReference != nil }
 
   /// Whether the hook of the class reports the object's deallocation.
   var isWatched: Bool {
@@ -71,7 +86,7 @@ final class ObjectRecord: @unchecked Sendable {
   }
 
   /// Whether the object's deinit has begun, and nothing will report its end.
-  var isUnwatchedInDeinit: Bool { !isWatched && object == nil }
+  var isUnwatchedInDeinit: Bool { !isWatched && !isAlive }
 
   /// The registrations on the object, if it is observed.
   var subject: SubjectStorage? {

@@ -63,11 +63,48 @@ final class ObjectTable: Sendable {
   /// The caller keeps `object` alive during the call. For an object in its own deinit, which can be unknown only if it
   /// removes a registration that it never added, the record is not kept.
   func record(of object: AnyObject) -> ObjectRecord {
-    if let known = knownRecord(of: object), known.isWatched || known.object != nil { return known }
-    let record = makeRecord(of: object)
-    guard record.object != nil else { return record }
+    usableRecord(of: object) ?? kept(makeRecord(of: object, endsWithObject: false))
+  }
+
+  /// The same for an observed object, whose registrar ends the record.
+  func record(ofObserved object: AnyObject) -> ObjectRecord {
+    usableRecord(of: object) ?? kept(makeRecord(of: object, endsWithObject: true))
+  }
+
+  /// The same, and the hook of the object's class reports its deallocation.
+  ///
+  /// If the class cannot be hooked, the weak reference shows it, later. The hook does not report a deinit that has begun:
+  /// the record would wait for its end for ever, and be taken for that of the next object at the address.
+  func watchedRecord(of object: AnyObject) -> ObjectRecord {
+    if let known = usableRecord(of: object) {
+      watch(known, of: object)
+      return known
+    }
+    guard !InlineWeakReference.isInDeinit(object), beginWatching(object) else {
+      return record(of: object)
+    }
+    let made = makeRecord(of: object, endsWithObject: true)
+    made.isWatched = true
+    let record = kept(made)
+    if record !== made {
+      // Another thread made one first.
+      unwatch(made)
+      watch(record, of: object)
+    }
+    return record
+  }
+
+  /// The record of an object that the library knows, unless it is stale.
+  private func usableRecord(of object: AnyObject) -> ObjectRecord? {
+    guard let known = knownRecord(of: object), known.isWatched || known.isAlive else { return nil }
+    return known
+  }
+
+  /// Puts `record` into the table, and returns it, or the one that another thread has put there.
+  private func kept(_ record: ObjectRecord) -> ObjectRecord {
+    guard record.isAlive else { return record }
     return shard(of: record.address).records.withLock { records in
-      if let known = records[record.address], known.object != nil { return known }
+      if let known = records[record.address], known.isAlive { return known }
       records[record.address] = record
       return record
     }
@@ -82,17 +119,23 @@ final class ObjectTable: Sendable {
     shard(of: address).records.withLock { $0[address] }
   }
 
-  /// Makes the hook of its class report the object's deallocation.
-  ///
-  /// If the class cannot be hooked, the weak reference shows it, later. The hook does not report a deinit that has begun:
-  /// the record would wait for its end for ever, and be taken for that of the next object at the address.
+  /// Makes the hook of its class report the object's deallocation, as for ``watchedRecord(of:)``.
   func watch(_ record: ObjectRecord, of object: AnyObject) {
-    guard !record.isWatched, record.object != nil else { return }
-    let pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-    DeallocationHook.install()
+    guard !record.isWatched, record.isAlive else { return }
     // Two threads that race here watch twice: the second watch remains as a count that only makes other objects of the
     // same hash look possibly watched.
-    if kvos_watch_deallocation(pointer) == 0 { record.isWatched = true }
+    if beginWatching(object) { record.isWatched = true }
+  }
+
+  /// Begins to watch a live object; false if its class cannot be hooked.
+  private func beginWatching(_ object: AnyObject) -> Bool {
+    DeallocationHook.install()
+    return kvos_watch_deallocation(Unmanaged.passUnretained(object).toOpaque()) == 0
+  }
+
+  private func unwatch(_ record: ObjectRecord) {
+    guard let pointer = UnsafeRawPointer(bitPattern: record.address) else { return }
+    kvos_unwatch_deallocation(pointer)
   }
 
   /// Removes an object that is deallocated, or whose memory is about to be freed.
@@ -102,10 +145,7 @@ final class ObjectTable: Sendable {
       records[record.address] = nil
       return true
     }
-    guard isForgotten, record.isWatched,
-      let pointer = UnsafeRawPointer(bitPattern: record.address)
-    else { return }
-    kvos_unwatch_deallocation(pointer)
+    if isForgotten, record.isWatched { unwatch(record) }
   }
 
   /// The registrations of all objects that are observed now, in the order of the objects' numbers.
@@ -128,7 +168,7 @@ final class ObjectTable: Sendable {
   /// Whether the library knows no object yet.
   var isUntouched: Bool { lastNumber.load(ordering: .relaxed) == 0 }
 
-  private func makeRecord(of object: AnyObject) -> ObjectRecord {
+  private func makeRecord(of object: AnyObject, endsWithObject: Bool) -> ObjectRecord {
     let isController = object is ControllerIdentity
     let name =
       if isController {
@@ -143,7 +183,7 @@ final class ObjectTable: Sendable {
       className: Recorder.shared.id(of: name),
       kind: isController ? .registry : .object
     )
-    return ObjectRecord(object: object, ref: ref)
+    return ObjectRecord(object: object, ref: ref, endsWithObject: endsWithObject)
   }
 
   private func shard(of address: UInt) -> Shard {

@@ -34,8 +34,7 @@ final class BoundTokens: Sendable {
   /// Keeps `token` until `owner` or the object that it observes is deallocated.
   func bind(_ token: ObservationToken, to owner: AnyObject) {
     isUsed.store(true, ordering: .relaxed)
-    let record = ObjectTable.shared.record(of: owner)
-    ObjectTable.shared.watch(record, of: owner)
+    let record = ObjectTable.shared.watchedRecord(of: owner)
     guard !record.isUnwatchedInDeinit else { return token.invalidate() }
     let subject = token.object.map { ObjectTable.shared.record(of: $0) }
     if let subject, subject !== record {

@@ -35,7 +35,7 @@ public struct ObservationRegistrar: ~Copyable, Sendable {
   /// The registrations of `subject`, whose registrar this is.
   func storage(of subject: any KeyValueObservable) -> SubjectStorage {
     if let storage { return storage }
-    let record = ObjectTable.shared.record(of: subject)
+    let record = ObjectTable.shared.record(ofObserved: subject)
     let made = SubjectStorage(record: record, keys: type(of: subject).observableKeys)
     let address = UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
     // release: pairs with the acquire in `heldStorage`.

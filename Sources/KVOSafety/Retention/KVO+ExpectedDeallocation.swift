@@ -33,8 +33,7 @@ extension KVO {
     within grace: Duration = .seconds(5),
     isolation: isolated (any Actor)? = #isolation
   ) -> ExpectedDeallocation {
-    let record = ObjectTable.shared.record(of: object)
-    ObjectTable.shared.watch(record, of: object)
+    let record = ObjectTable.shared.watchedRecord(of: object)
     note(record, within: grace)
     let expectation = ExpectedDeallocation(record, scope: RecordingScope.current)
     ExpectedDeallocations.shared.add(expectation)
@@ -52,8 +51,7 @@ extension KVO {
 
   /// Records that an object should have been deallocated by now.
   package static func noteSurvivor(_ object: AnyObject) {
-    let record = ObjectTable.shared.record(of: object)
-    ObjectTable.shared.watch(record, of: object)
+    let record = ObjectTable.shared.watchedRecord(of: object)
     note(record, within: .zero)
   }
 

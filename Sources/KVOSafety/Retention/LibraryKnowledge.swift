@@ -81,7 +81,7 @@ struct LibraryKnowledge: RetainKnowledge {
     }
     // If the hook of the class does not report deallocations, the address may have been reused by now.
     return (controllers + registrations + tokens)
-      .filter { record, _ in record.isWatched || record.object != nil }
+      .filter { record, _ in record.isWatched || record.isAlive }
       .map { $1 }
   }
 
@@ -90,7 +90,7 @@ struct LibraryKnowledge: RetainKnowledge {
     let objects = shards.flatMap { $0 ?? [] }.compactMap {
       record -> RetainNumberedObjects.Object? in
       // A record that is stale has no object anymore, whatever is at its address now.
-      guard record.object != nil, let number = record.ref.id.number else { return nil }
+      guard record.isAlive, let number = record.ref.id.number else { return nil }
       return RetainNumberedObjects.Object(
         address: record.address,
         number: number,

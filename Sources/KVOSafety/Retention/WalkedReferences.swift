@@ -129,8 +129,7 @@ struct WalkedReferences {
       return reference
     }
     if let controller = instance as? any AnyController { return controller.registry }
-    let record = ObjectTable.shared.record(of: instance)
-    ObjectTable.shared.watch(record, of: instance)
+    let record = ObjectTable.shared.watchedRecord(of: instance)
     return record.ref
   }
 

@@ -31,10 +31,7 @@
 #define SWIFT_SELF __attribute__((swift_context))
 typedef SWIFT_CALL void (*Destroyer)(SWIFT_SELF void *object);
 
-// Swift's runtime (stdlib/public/SwiftShims and runtime/HeapObject.h). Unowned references keep the
-// memory of an object, not the object.
-extern void *swift_unownedRetain(void *object);
-extern void swift_unownedRelease(void *object);
+// Swift's runtime (runtime/HeapObject.h), with what the header declares.
 extern size_t swift_unownedRetainCount(void *object);
 
 enum {

@@ -7,6 +7,7 @@
 #ifndef CKVOLIFETIME_H
 #define CKVOLIFETIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__has_feature)
@@ -42,6 +43,13 @@ void kvos_settle_deallocations(void);
 
 /// Ends one watch. Call it before the object's memory is freed.
 void kvos_unwatch_deallocation(const void *object);
+
+// Swift's runtime (runtime/HeapObject.h). An unowned reference keeps the memory of an object, not the object; it is
+// counted in the object's own words, while a weak one moves the counts into a side table.
+void *swift_unownedRetain(void *object);
+void swift_unownedRelease(void *object);
+void *_Nullable swift_tryRetain(void *object);
+bool swift_isDeallocating(void *object);
 
 #if defined(__has_feature)
 #if __has_feature(nullability)
