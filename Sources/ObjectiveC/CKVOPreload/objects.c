@@ -12,6 +12,8 @@
 
 #include "preload.h"
 
+#include "CKVOUnwind.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -185,8 +187,21 @@ KVOSDeallocated kvos_find_deallocated(const void *address) {
   return (KVOSDeallocated){NULL, 0, 0};
 }
 
+// Whether memory is mapped at the address: that of a large object is unmapped when it is deallocated. Also true if the
+// system does not say it, as under a filter of system calls, and for libobjc2's small objects, which have no memory.
+static bool is_mapped(const void *address) {
+  uintptr_t word = 0;
+  if ((uintptr_t)address % sizeof word != 0) return true;
+  return kvos_read_words((uintptr_t)address, &word, 1) || !kvos_read_words((uintptr_t)&word, &word, 1);
+}
+
+bool kvos_is_forwarder_at(const void *address) {
+  return (kvos_find_object(address) || is_mapped(address)) && kvos_is_forwarder(address);
+}
+
 bool kvos_is_live(const void *subject, const void *observer) {
   if (kvos_find_object(observer)) return true;
+  if (!is_mapped(observer)) return false;
   kvos_lock_registry();
   bool isDoubtful = kvos_find_deallocated(observer).id != 0 || kvos_is_left(kvos_find_object(subject), observer);
   kvos_unlock_registry();

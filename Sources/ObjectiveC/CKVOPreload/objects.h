@@ -102,6 +102,10 @@ KVOSTracked *kvos_track(const void *address);
 /// held.
 bool kvos_is_live(const void *subject, const void *observer);
 
+/// Whether the Foundation's own observer is at the address, which may be that of a deallocated object whose memory is
+/// unmapped. The lock is not held.
+bool kvos_is_forwarder_at(const void *address);
+
 /// An observer that was deallocated.
 typedef struct {
   const void *address;

@@ -200,7 +200,7 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
   KVOSThread *thread = kvos_thread();
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   if (thread) kvos_forget_left_calls(thread, frame);
-  if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder(observer)) {
+  if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder_at(observer)) {
     point->original(self, selector, first, second, context, fourth);
     return;
   }

@@ -45,6 +45,16 @@ static Screen *screen;
 @implementation LaterAccount
 @end
 
+/// Has memory of its own from the system, which is unmapped when it is deallocated.
+@interface LargeScreen : Screen
+{
+@public
+  char room[1 << 22];
+}
+@end
+@implementation LargeScreen
+@end
+
 /// The memory of an object has a new owner.
 static void fillMemory(void)
 {
@@ -221,11 +231,23 @@ static void lateRemoval(void)
   [account release];
 }
 
+// The observer is removed by its address, at which there is no memory any more.
+static void unmappedRemoval(void)
+{
+  Account *account = [Account new];
+  Screen *other = [LargeScreen new];
+  [other watch: account for: @"balance"];
+  [other release];
+  [account removeObserver: other forKeyPath: @"balance"];
+  [account release];
+}
+
 static const struct { const char *name; void (*run)(void); } ways[] = {
   { "every-option", everyOption }, { "path", path }, { "dependent-key", dependentKey },
   { "dependent-path", dependentPath }, { "relay", relay }, { "observer-first", observerFirst },
   { "itself", itself }, { "changed-class", changedClass }, { "both-ways", bothWays },
   { "path-dies", pathDies }, { "late-removal", lateRemoval },
+  { "unmapped-removal", unmappedRemoval },
 };
 
 int main(int count, char **arguments)
