@@ -123,13 +123,21 @@ import Testing
       call("audit", "{}"), call("audit", #"{"paths":["none.jsonl"]}"#),
       call("audit", #"{"paths":["none.jsonl"],"limit":0}"#),
       #"{"jsonrpc":"2.0","id":9,"result":{}}"#,
+      call("audit", #"{"paths":["none.jsonl","-"]}"#), call("census", #"{"paths":"/dev/stdin"}"#),
+      call("diff", #"{"old":"-","new":"none.jsonl"}"#),
+      call("verify_fix", #"{"id":"2:6898ccf5d8","paths":["none.jsonl"],"before":"-"}"#),
       request("ping"),
     ])
     let codes = answers.map { ($0["error"] as? [String: Any])?["code"] as? Int }
-    #expect(codes == [-32700, -32600, -32601, -32602, nil, nil, nil, nil])
+    #expect(codes == [-32700, -32600, -32601, -32602] + [Int?](repeating: nil, count: 8))
     #expect(text(answers[4]) == ("\"paths\" is missing: a list of paths", true))
     #expect(text(answers[5]).text.contains("none.jsonl") && text(answers[5]).isError)
     #expect(text(answers[6]) == ("\"limit\" must be a number above 0", true))
+    // Requests come from there: it would be waited for without end.
+    let refusal = " is standard input, from which requests come: name a file"
+    for (answer, name) in zip(answers[7...], ["-", "/dev/stdin", "-", "-"]) {
+      #expect(text(answer) == ("\"\(name)\"\(refusal)", true))
+    }
     #expect(answers.last?["id"] as? Int == 1)
   }
 }

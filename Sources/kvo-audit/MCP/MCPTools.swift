@@ -49,7 +49,7 @@ final class MCPTools {
     switch tool {
     case .audit:
       let limit = try arguments.count("limit", default: 20)
-      let report = auditor().report(on: AuditInput.named(by: try arguments.texts("paths")))
+      let report = auditor().report(on: AuditInput.named(by: try arguments.paths("paths")))
       self.report = report
       return try MCPSummary(report, limit: limit).text()
     case .finding: return FindingText().render(try finding(arguments))
@@ -64,11 +64,11 @@ final class MCPTools {
       return cycles.map(FindingText.cycle(of:)).joined(separator: "\n\n")
     case .census: return try census(arguments)
     case .growth:
-      let report = auditor().report(on: AuditInput.named(by: try arguments.texts("paths")))
+      let report = auditor().report(on: AuditInput.named(by: try arguments.paths("paths")))
       try refuse(report)
       return String(decoding: report.growthText, as: UTF8.self)
     case .diff:
-      let paths = (old: try arguments.text("old"), new: try arguments.text("new"))
+      let paths = (old: try arguments.path("old"), new: try arguments.path("new"))
       let old = (report: try self.report(of: paths.old), path: paths.old)
       let new = (report: try self.report(of: paths.new), path: paths.new)
       return String(decoding: ReportDifference(from: old, to: new).text(), as: UTF8.self)
@@ -87,15 +87,15 @@ final class MCPTools {
     let id = try arguments.text("id")
     guard Signature.isName(id) else { throw .init(message: "\"\(id)\" is not a signature") }
     var earlier = report
-    if let path = arguments.optionalText("before") { earlier = try self.report(of: path) }
-    let report = auditor().report(on: AuditInput.named(by: try arguments.texts("paths")))
+    if let path = try arguments.optionalPath("before") { earlier = try self.report(of: path) }
+    let report = auditor().report(on: AuditInput.named(by: try arguments.paths("paths")))
     let result = FixVerification(of: id, in: report, before: earlier)
     return "\(result.outcome.rawValue): \(result.text)"
   }
 
   private func census(_ arguments: MCPArguments) throws(MCPArguments.Failure) -> String {
     var texts: [String] = []
-    for input in AuditInput.named(by: try arguments.texts("paths")) {
+    for input in AuditInput.named(by: try arguments.paths("paths")) {
       do throws(InputFailure) {
         texts.append(
           try Census(of: input, appModules: appModules, resolver: DwarfFrameResolver.withIndices())
