@@ -65,6 +65,22 @@ import Testing
     }
   }
 
+  @Test("answers the requests of a batch in one list, and a batch of notifications not at all")
+  func batch() throws {
+    let notification = #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#
+    let batches = [
+      "[\(request("ping", id: "1")),\(notification),7,\(request("ping", id: "2"))]",
+      "[\(notification)]",
+    ]
+    let run = try CommandRun(["mcp"], in: folder.url, input: batches.map { $0 + "\n" }.joined())
+    let found = try JSONSerialization.jsonObject(with: Data(run.output.utf8))
+    let answers = try #require(found as? [[String: Any]])
+    #expect(answers.map { $0["id"] as? Int } == [1, nil, 2])
+    let codes = answers.map { ($0["error"] as? [String: Any])?["code"] as? Int }
+    #expect(codes == [nil, -32600, nil])
+    #expect(run.output.split(separator: "\n").count == 1 && run.complaint == "")
+  }
+
   @Test("leads an agent from an audit to a proven change")
   func session() throws {
     let source = try folder.file("Screen.swift", "one\ntwo\nscreen.observe()\nfour\n")

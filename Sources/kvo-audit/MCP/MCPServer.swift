@@ -7,7 +7,9 @@ import KVOTraceJSON
 /// There is no library for Swift among those that this package can depend on; of the protocol a server of tools needs four
 /// methods. Source: <https://modelcontextprotocol.io/specification/2025-06-18>.
 struct MCPServer {
-  /// The versions that this server speaks, the newest first; of what differs between them it uses nothing.
+  /// The versions that this server speaks, the newest first.
+  ///
+  /// Of what differs between them only batches matter, which a server of 2025-03-26 must take: they are taken in each.
   static let versions = ["2025-06-18", "2025-03-26", "2024-11-05"]
 
   private enum Failure: Int {
@@ -26,6 +28,20 @@ struct MCPServer {
     if line.allSatisfy(\.isWhitespace) { return nil }
     let value = try? JSONSyntax.parse(Array(line.utf8)[...])
     guard let value else { return failure(.notJSON, "not JSON", id: nil) }
+    guard let batch = value.items else { return answer(toMessage: value) }
+    if batch.isEmpty { return failure(.notARequest, "a batch has a message", id: nil) }
+    let answers = batch.compactMap { answer(toMessage: $0) }
+    if answers.isEmpty { return nil }
+    var list: [UInt8] = []
+    for line in answers {
+      list.append(list.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+      // Without its newline.
+      list += line.dropLast()
+    }
+    return list + [UInt8(ascii: "]"), UInt8(ascii: "\n")]
+  }
+
+  private func answer(toMessage value: JSONValue) -> [UInt8]? {
     let message = value.members ?? [:]
     guard let method = message["method"]?.text else {
       // A response to a request, which this server never makes.
