@@ -340,6 +340,13 @@ import Testing
     let cycle = try run("--cycles", "ring.kvoheap").output
     #expect(cycle.contains("Node.next → … 99,980 objects left out: --format json has all … Node"))
     #expect(cycle.count < 2_000)
+    var leak = Self.chain(count, isRing: true)
+    for object in leak.objects.indices { leak.objects[object].ownerCount = 1 }
+    leak.roots = []
+    _ = try folder.file("leak.kvoheap", HeapFile.bytes(of: leak))
+    let leaks = try run("--leaks", "leak.kvoheap").output
+    #expect(leaks.contains("Node.next → … 99,980 objects left out: --format json has all … Node"))
+    #expect(leaks.count < 2_000)
     let json = try run("--format", "json", "--path", last, "list.kvoheap").output
     #expect(json.components(separatedBy: "\"class\": \"Node\"").count == count + 1)
   }

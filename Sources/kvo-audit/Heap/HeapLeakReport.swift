@@ -13,7 +13,7 @@ extension HeapReport {
           + "\(Wording.count(group.byteCount, "byte")), "
           + "one at \(HeapText.hexadecimal(group.address))"
       )
-      lines.append("  " + ShownText.escaped(group.text))
+      lines.append("  " + Self.shown(group))
     }
     lines += Self.rest(leaks.groups.count - limit, "kind of leak", "kinds of leaks")
     guard !leaks.groups.isEmpty else {

@@ -102,7 +102,7 @@ struct HeapReport {
   }
 
   /// A cycle, without the middle of a long one.
-  private static func shown(_ group: HeapCycles.Group) -> String {
+  static func shown(_ group: HeapCycles.Group) -> String {
     guard let ends = group.ends else { return ShownText.escaped(group.text) }
     let count = Wording.count(ends.leftOutCount, "object")
     return ShownText.escaped(ends.head) + "… \(count) left out: --format json has all … "
