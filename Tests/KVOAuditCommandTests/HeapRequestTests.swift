@@ -235,6 +235,38 @@ struct HeapRequestTests {
     )
   }
 
+  @Test(
+    "a process that was root when it began to listen is asked, too",
+    .enabled(if: getuid() == 0)
+  )
+  func rightsGivenUp() throws {
+    let run = try CommandRun(
+      shell: #"""
+        cat > server.py <<'PYTHON'
+        import os, socket
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(f"\0kvo-safety-heap-{os.getpid()}")
+        listener.listen()
+        os.setuid(65534)
+        print("ready", flush=True)
+        peer, _ = listener.accept()
+        peer.recv(100)
+        peer.sendall(b"refused: it is busy")
+        peer.close()
+        PYTHON
+        python3 server.py > out & pid=$!
+        until grep -q ready out; do sleep 0.02; done
+        $audit heap --pid $pid 2>&1 | sed "s/$pid/PID/"
+        kill $pid 2> /dev/null
+        true
+        """#,
+      in: folder.url
+    )
+    #expect(
+      run.output == "kvo-audit: process PID: the process takes no snapshot: it is busy\n"
+    )
+  }
+
   /// A process of another user, which root asks, may answer anything.
   @Test("an answer that is not a snapshot is not read to its end")
   func endlessAnswer() throws {

@@ -29,8 +29,10 @@ struct HeapClient {
     let connection = try connected(to: name)
     defer { close(connection) }
     // Another process may listen there instead; one of another namespace has the number 0 here.
+    // The user is the one when it began to listen: it may have been root, and have given that up.
     let peer = credentials(connection)
-    guard peer.process == process.id, peer.user == status.user ?? peer.user else {
+    let isRightUser = peer.user == 0 || peer.user == status.user ?? peer.user
+    guard peer.process == process.id, isRightUser else {
       throw process.failure("another process, \(peer.process), answers in its place")
     }
     try process.send(HeapRequest.message, on: connection)
