@@ -60,6 +60,30 @@ struct HeapDifferenceTests {
     #expect(found.shrunk.map(\.name) == ["App.Page"])
   }
 
+  @Test("objects of another process with the same ID are new")
+  func otherProcess() {
+    var old = Self.snapshot(pageCount: 1)
+    var new = Self.snapshot(pageCount: 3)
+    old.images = [HeapSnapshot.Image(path: "/bin/app", buildID: "", start: 0x1000, end: 0x2000)]
+    new.images = [HeapSnapshot.Image(path: "/bin/app", buildID: "", start: 0x5000, end: 0x6000)]
+    old.processStart = 5_000_000_000
+    func newPageCounts(startingAt start: UInt64) -> [Int] {
+      new.processStart = start
+      let found = HeapDifference(from: old, to: new, Dominators(of: new))
+      return found.grown.flatMap(\.holders).map(\.count)
+    }
+    // The image was loaded again.
+    #expect(newPageCounts(startingAt: 5_010_000_000) == [2])
+    #expect(newPageCounts(startingAt: 65_000_000_000) == [3])
+    // A version that does not say when the process was started.
+    #expect(newPageCounts(startingAt: 0) == [3])
+    // The clock was set.
+    new.images = old.images
+    #expect(newPageCounts(startingAt: 65_000_000_000) == [2])
+    new.processID += 1
+    #expect(newPageCounts(startingAt: 5_000_000_000) == [3])
+  }
+
   @Test("cycles of the same classes are one group")
   func cycles() {
     var snapshot = HeapSnapshot(processID: 1, processName: "app", time: 0)

@@ -37,10 +37,11 @@ package struct HeapDifference: Hashable, Sendable {
       rows[name]
         ?? Row(name: name, oldCount: 0, newCount: 0, oldByteCount: 0, newByteCount: 0, holders: [])
     }
+    // Addresses of different processes cannot be compared.
+    let isOneProcess = old.isOfSameProcess(as: new)
     var known: [UInt64: Int] = [:]
     for object in old.objects {
-      // Addresses of different processes cannot be compared.
-      if old.processID == new.processID { known[object.address] = object.classIndex }
+      if isOneProcess { known[object.address] = object.classIndex }
       let name = old.classes[object.classIndex].fullName
       var counted = row(name)
       counted.oldCount += 1

@@ -202,6 +202,27 @@ package struct HeapSnapshot: Hashable, Sendable {
     self.numbered = numbered
   }
 
+  /// Whether both snapshots are of one process.
+  ///
+  /// A process ID is used again, in containers for each run. Another process has images at other addresses, which the
+  /// system chooses anew, and was started at another time. Either alone proves nothing: an image may be loaded again, and
+  /// the clock be set.
+  package func isOfSameProcess(as other: HeapSnapshot) -> Bool {
+    guard processID == other.processID else { return false }
+    let (starts, otherStarts) = (imageStarts, other.imageStarts)
+    let hasMoved = starts.contains { path, start in otherStarts[path].map { $0 != start } ?? false }
+    guard hasMoved, processStart > 0, other.processStart > 0 else { return !hasMoved }
+    let first = min(processStart, other.processStart)
+    return max(processStart, other.processStart) - first <= Self.startTolerance
+  }
+
+  /// The system states the start to about a hundredth of a second.
+  private static let startTolerance: UInt64 = 1_000_000_000
+
+  private var imageStarts: [String: UInt64] {
+    Dictionary(images.map { ($0.path, $0.start) }, uniquingKeysWith: min)
+  }
+
   /// The index of the object that begins at `address`.
   ///
   /// Complexity: O(log n).

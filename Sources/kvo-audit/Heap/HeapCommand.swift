@@ -239,7 +239,7 @@ struct HeapDiffCommand: ParsableCommand {
     let report = HeapDifferenceReport(
       difference: difference,
       limit: limit == 0 ? .max : limit,
-      isOneProcess: snapshots[0].processID == snapshots[1].processID,
+      isOneProcess: snapshots[0].isOfSameProcess(as: snapshots[1]),
       oldGaps: snapshots[0].gaps,
       newGaps: snapshots[1].gaps
     )
