@@ -1,3 +1,4 @@
+import CKVORetention
 import Foundation
 import Synchronization
 import Testing
@@ -104,6 +105,22 @@ struct SnapshotTests {
       (error as? RetainSnapshotError)?.code == .blocked
     }
     #expect(copies.load(ordering: .relaxed) == SnapshotProcess.attemptLimit)
+  }
+
+  /// Another thread of a program may fork while a copy is made; here the copy does.
+  @Test("a process that was forked meanwhile and has the pipe, too, does not delay the answer")
+  func sharedPipe() throws {
+    let process = try SnapshotProcess.begin {
+      let other = kvos_begin_snapshot()
+      if other == 0 { while true { pause() } }
+      return withUnsafeBytes(of: other) { Array($0) }
+    }.get()
+    guard case .answer(let bytes) = process.end(by: .now + .seconds(50)) else {
+      Issue.record("it gave no answer")
+      return
+    }
+    let other = bytes.withUnsafeBytes { $0.loadUnaligned(as: pid_t.self) }
+    #expect(other > 0 && kill(other, SIGKILL) == 0)
   }
 
   @Test("objects that other threads change at the same time end no process")

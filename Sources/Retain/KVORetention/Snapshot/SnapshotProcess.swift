@@ -11,6 +11,8 @@ internal import Glibc
 ///   where `/proc` does not tell.
 /// - Other code in the process waits for all children: then the exit status is not known, and only
 ///   the answer itself shows whether it is complete.
+/// - Other code in the process forks in the meantime: its child has the pipe, too, which therefore
+///   does not end with the copy. So a copy that sends nothing is also looked at for its end.
 struct SnapshotProcess {
   /// How a snapshot ended.
   enum End {
@@ -68,13 +70,20 @@ struct SnapshotProcess {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     var wasWaiting = false
+    // Of the copy, if it ended before the pipe.
+    var status: Int32?
+    func ended() -> End? { status.map { Self.end($0, bytes) } }
     while true {
       let left = ContinuousClock.now.duration(to: deadline)
-      guard left > .zero else { return kill(.timedOut) }
+      guard left > .zero else { return ended() ?? kill(.timedOut) }
       var waiting = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
       let milliseconds = min(left / .milliseconds(1), Self.pollMilliseconds).rounded(.up)
       let ready = poll(&waiting, 1, Int32(milliseconds))
       if ready == 0 {
+        if let end = ended() { return end }
+        // What it sent before is read first.
+        status = statusIfEnded()
+        if status != nil { continue }
         // A thread may be between two calls: it is looked at twice.
         let isWaiting = kvos_all_threads_wait(child)
         if isWaiting, wasWaiting { return kill(.blocked) }
@@ -83,15 +92,15 @@ struct SnapshotProcess {
       }
       if ready < 0 {
         if errno == EINTR { continue }
-        return kill(.timedOut)
+        return ended() ?? kill(.timedOut)
       }
       let count = read(pipe, &chunk, chunk.count)
       if count > 0 {
         bytes += chunk[..<count]
       } else if count == 0 {
-        return reap(bytes)
+        return ended() ?? reap(bytes)
       } else if errno != EINTR {
-        return kill(.timedOut)
+        return ended() ?? kill(.timedOut)
       }
     }
   }
@@ -111,6 +120,18 @@ struct SnapshotProcess {
       if errno == EINTR { continue }
       return .answer(bytes)
     }
+    return Self.end(status, bytes)
+  }
+
+  /// The exit status if the copy has ended, 0 if other code waited for it; nil: it runs.
+  private func statusIfEnded() -> Int32? {
+    var status: Int32 = 0
+    let found = waitpid(child, &status, WNOHANG)
+    if found == child { return status }
+    return found < 0 && errno == ECHILD ? 0 : nil
+  }
+
+  private static func end(_ status: Int32, _ bytes: [UInt8]) -> End {
     let signal = status & 0x7f
     return signal == 0 ? .answer(bytes) : .crashed(signal: signal)
   }
