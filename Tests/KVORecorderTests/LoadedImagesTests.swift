@@ -83,4 +83,23 @@ struct LoadedImagesTests {
     #expect(added[0].buildID == (try buildID(of: path) ?? ""))
     #expect(added[0].buildID.isEmpty == (style == "none"))
   }
+
+  @Test(
+    "has the absolute path of a library that was opened by a relative one",
+    .enabled(if: Tool.hasCompiler, "needs gcc")
+  )
+  func relativePath() throws {
+    let folder = try ScratchFolder()
+    let source = try folder.file("near.c", "int near(void) { return 7; }")
+    let path = folder.path("near.so")
+    try Tool.run("/usr/bin/gcc", ["-shared", "-fPIC", "-nostdlib", "-o", path, source])
+    let here = FileManager.default.currentDirectoryPath
+    let root = String(repeating: "../", count: here.split(separator: "/").count)
+    let library = try #require(dlopen(root + path.dropFirst(), RTLD_NOW | RTLD_LOCAL))
+    defer { dlclose(library) }
+    let function = try #require(dlsym(library, "near"))
+    let address = UInt64(UInt(bitPattern: function))
+    let image = try #require(LoadedImages.all.first { $0.contains(address) })
+    #expect(image.path == URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+  }
 }

@@ -4,8 +4,11 @@
 #include "CKVOUnwind.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,16 +35,57 @@ static void find_build_id(KVOSImage *image, const uint8_t *notes, size_t byteCou
   }
 }
 
+// Copies the path in a line of /proc/self/maps into PATH_MAX bytes, if the line's range contains the address, and the
+// file was not deleted.
+static bool read_mapping(const char *line, uint64_t address, char *path) {
+  static const char gone[] = " (deleted)";
+  char *rest;
+  uint64_t start = strtoull(line, &rest, 16);
+  uint64_t end = *rest == '-' ? strtoull(rest + 1, NULL, 16) : 0;
+  const char *file = strchr(line, '/');
+  if (file == NULL || address < start || address >= end) return false;
+  size_t length = strlen(file), goneLength = sizeof gone - 1;
+  if (length >= PATH_MAX || (length > goneLength && strcmp(file + length - goneLength, gone) == 0)) return false;
+  memcpy(path, file, length + 1);
+  return true;
+}
+
+// The absolute path of the file that is mapped at the address, for an image that was opened by a relative one: the
+// working directory may have been another then. Not inlined: a thread may have little stack, and few images need it.
+__attribute__((noinline)) static bool find_mapped_path(uint64_t address, char *path) {
+  int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return false;
+  char text[PATH_MAX + 128];
+  size_t count = 0;
+  bool isFound = false;
+  while (!isFound) {
+    ssize_t added = read(maps, text + count, sizeof text - 1 - count);
+    if (added <= 0) break;
+    count += (size_t)added;
+    text[count] = 0;
+    char *line = text, *end;
+    while (!isFound && (end = strchr(line, '\n')) != NULL) {
+      *end = 0;
+      isFound = read_mapping(line, address, path);
+      line = end + 1;
+    }
+    count -= (size_t)(line - text);
+    memmove(text, line, count);
+  }
+  close(maps);
+  return isFound;
+}
+
 static int visit_image(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   Visit *visit = context;
-  char executable[PATH_MAX];
+  char path[PATH_MAX];
   KVOSImage image = {.path = info->dlpi_name, .loadBias = info->dlpi_addr};
   if (image.path == NULL || image.path[0] == 0) {  // the executable, by convention
-    ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0) return 0;
-    executable[length] = 0;
-    image.path = executable;
+    path[length] = 0;
+    image.path = path;
   }
   for (int index = 0; index < info->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[index];
@@ -53,6 +97,9 @@ static int visit_image(struct dl_phdr_info *info, size_t size, void *context) {
       find_build_id(&image, (const uint8_t *)(uintptr_t)start, header->p_memsz);
     }
   }
+  // The kernel's own image has a name without a path.
+  bool isRelative = image.path[0] != '/' && strchr(image.path, '/') != NULL;
+  if (isRelative && image.textEnd > 0 && find_mapped_path(image.textStart, path)) image.path = path;
   if (image.textEnd > 0) visit->visit(&image, visit->context);
   return 0;
 }

@@ -101,7 +101,8 @@ void kvos_set_thread_object(void *_Nullable object, void (*release)(void *object
 
 /// An image of the process, as dl_iterate_phdr describes it. The pointers are valid in the callback.
 typedef struct {
-  /// Absolute path of the file; for the executable the target of /proc/self/exe.
+  /// Absolute path of the file; for the executable the target of /proc/self/exe. The path by which the file was opened
+  /// if the system does not say the absolute one, as of a deleted file.
   const char *path;
   const uint8_t *_Nullable buildID;
   size_t buildIDByteCount;
