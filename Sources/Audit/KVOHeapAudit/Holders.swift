@@ -9,6 +9,8 @@ struct Holders {
   private let groups: [Int: Int]
   private var finder: PathFinder
   private var paths: [Int: HeapPath] = [:]
+  /// The cycles that were found, by object: many observations may be of one.
+  private var cycles: [Int: [HeapPath.Step]] = [:]
 
   init(_ snapshot: HeapSnapshot, _ leaks: HeapLeaks, _ groups: [Int: Int]) {
     self.snapshot = snapshot
@@ -25,9 +27,7 @@ struct Holders {
   /// What holds `index`, which is `object` in the log and was among those to find.
   mutating func held(_ object: Finding.Object, _ index: Int) -> SnapshotReport.Held {
     let path = paths[index]
-    let group = groups[index]
-    let groups = groups
-    let cycle = group == nil ? [] : finder.cycle(through: index) { groups[$0] == group }
+    let cycle = cycle(through: index)
     return SnapshotReport.Held(
       object: object,
       address: snapshot.objects[index].address,
@@ -37,6 +37,16 @@ struct Holders {
       cycle: cycle.isEmpty ? SnapshotReport.Chain(steps: []) : chain(cycle, to: index),
       isLeaked: leaks.isLeaked[index]
     )
+  }
+
+  /// The shortest cycle through an object of a group that keeps itself alive; empty for others.
+  private mutating func cycle(through index: Int) -> [HeapPath.Step] {
+    guard let group = groups[index] else { return [] }
+    if let known = cycles[index] { return known }
+    let groups = groups
+    let cycle = finder.cycle(through: index) { groups[$0] == group }
+    cycles[index] = cycle
+    return cycle
   }
 
   private func chain(_ steps: [HeapPath.Step], to target: Int) -> SnapshotReport.Chain {
