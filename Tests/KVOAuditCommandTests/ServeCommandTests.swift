@@ -97,6 +97,7 @@ import Testing
       ("GET //etc/passwd localhost:$port", "404 Not Found"),
       ("GET http://localhost/etc/passwd localhost:$port", "404 Not Found"),
       ("GET / evil.example:$port", "421 Misdirected Request"),
+      ("HEAD / evil.example:$port", "421 Misdirected Request"),
       ("GET / localhost", "421 Misdirected Request"),
       ("GET / localhost:1", "421 Misdirected Request"),
       ("GET /state 127.0.0.1.evil.example:$port", "421 Misdirected Request"),
@@ -108,6 +109,7 @@ import Testing
     let run = try serving("ask \(request)")
     #expect(run.output.hasPrefix("HTTP/1.1 \(answer)\n"), "\(run.output)")
     #expect(!run.output.contains("root:") && !run.output.contains("keyPath"))
+    #expect(!request.hasPrefix("HEAD") || run.output.hasSuffix("\n\n"))
   }
 
   @Test("listens only on loopback, and ends with its watcher, even if that is killed")

@@ -10,9 +10,8 @@ import NIOHTTP1
 /// the answer.
 struct PageAnswer {
   let status: HTTPResponseStatus
+  /// The content, which is not sent if only the head is asked for.
   let body: ByteBuffer
-  /// False if only the head is asked for.
-  private(set) var hasBody = true
   private(set) var headers: HTTPHeaders
 
   private init(
@@ -76,7 +75,6 @@ struct PageAnswer {
       headers.remove(name: "Content-Length")
     default: self.init(.notFound, "There is one page here: /")
     }
-    hasBody = request.method != .HEAD
   }
 
   private static func isOurs(_ host: String, port: Int) -> Bool {

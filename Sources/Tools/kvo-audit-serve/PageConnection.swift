@@ -60,7 +60,8 @@ final class PageConnection: ChannelInboundHandler {
     setDeadline(ServeLimits.responseTime, context)
     let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: answer.headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if answer.hasBody {
+    // A client that asks for the head takes what follows for the next answer.
+    if self.head?.method != .HEAD {
       context.write(wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
     }
     let channel = context.channel
