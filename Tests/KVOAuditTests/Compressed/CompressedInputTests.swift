@@ -79,6 +79,17 @@ import Testing
     }
   }
 
+  @Test(
+    "may have frames that are skipped, as pzstd writes before its own",
+    arguments: [0x50, 0x5f] as [UInt8]
+  )
+  func skippable(number: UInt8) throws {
+    let bytes = Array(Self.log.utf8)
+    let skipped: [UInt8] = [number, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]
+    let input = try skipped + compressed(bytes, by: .zstd) + skipped
+    #expect(try json(audit(input)) == json(audit(bytes)))
+  }
+
   @Test("is whole if it is several, one after the other", arguments: Tool.allCases)
   func members(tool: Tool) throws {
     let lines = Self.log.split(separator: "\n").map { Array(($0 + "\n").utf8) }
