@@ -15,7 +15,8 @@ import Foundation
 ///
 /// 1. The snapshot says which of its objects logs name.
 /// 2. The log is of a Swift program, and names its process id: the snapshot's.
-/// 3. Each image that both know by its path was loaded at the same address, and there is such an image.
+/// 3. Each image that both know by its path was loaded at the same address, and there is such an image. One that was
+///    loaded again has several addresses in the log; one of them is enough.
 /// 4. The log began after the process of the snapshot was started, and before the snapshot was written.
 /// 5. The log knows no object by its address alone: that may have been another object's before.
 ///
@@ -46,7 +47,9 @@ package struct SnapshotIdentity {
     guard !common.isEmpty else {
       return "the log and it have no image in common, so that they may be of two processes"
     }
-    guard common.allSatisfy({ starts[$0.path] == $0.textStart }) else {
+    let logged = Dictionary(grouping: common, by: \.path)
+    guard logged.allSatisfy({ path, images in images.contains { $0.textStart == starts[path] } })
+    else {
       return "process \(pid) of the log is another one: its images were at other addresses"
     }
     guard began(info) else {

@@ -142,6 +142,29 @@ import Testing
     #expect(report.snapshot?.leaks.count == 1)
   }
 
+  @Test("an image that was loaded again has one of its addresses in the snapshot")
+  func reloadedImage() throws {
+    var snapshot = SnapshotSample.snapshot
+    snapshot.images.append(
+      HeapSnapshot.Image(path: "/lib/plugin.so", buildID: "", start: 0x900, end: 0xa00)
+    )
+    func module(_ start: String) -> String {
+      #"{"event":"module","path":"/lib/plugin.so","textStart":"\#(start)","textEnd":"0xb00"}"#
+        + "\n"
+    }
+    func log(_ modules: String) -> String {
+      SnapshotSample.process + SnapshotSample.image + modules + SnapshotSample.events
+    }
+    let reloaded = try report(log(module("0xa00") + module("0x900")), snapshot)
+    #expect(reloaded.snapshot?.problem == nil)
+    #expect(reloaded.snapshot?.findings.count == 1)
+    let other = try report(log(module("0xa00")), snapshot)
+    #expect(
+      other.snapshot?.problem
+        == "process 4711 of the log is another one: its images were at other addresses"
+    )
+  }
+
   @Test("finds no object whose class or number is another one", arguments: [0, 1])
   func otherObject(change: Int) throws {
     var snapshot = SnapshotSample.snapshot
