@@ -95,6 +95,28 @@ struct HeapRequestTests {
     check(try snapshot("second.kvoheap"))
   }
 
+  @Test("a file of an earlier process with the same ID is kept")
+  func earlierFile() throws {
+    let run = try run(
+      "call",
+      """
+      echo earlier > RetentionProbe-$pid-1.kvoheap
+      kill -USR2 $pid; await kvoheap err
+      sed "s/$pid/PID/" err; cat RetentionProbe-$pid-1.kvoheap
+      """
+    )
+    #expect(
+      run.output == """
+        KVOSafety: heap snapshot: ./RetentionProbe-PID-2.kvoheap
+        earlier
+        ended with 0
+        ready
+        handled 1
+
+        """
+    )
+  }
+
   @Test("the environment allows it, for programs that install the search")
   func environment() throws {
     let run = try run(

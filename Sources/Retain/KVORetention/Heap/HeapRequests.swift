@@ -5,7 +5,7 @@ internal import KVOHeap
 
 /// The thread that takes snapshots on request.
 ///
-/// It has no state that changes, except for the number of files that it wrote. What it waits for is
+/// It has no state that changes, except for the number of its last file. What it waits for is
 /// in `requests.c`; what may go wrong there, and how it is handled:
 /// - A client sends nothing, or does not read: each call on its connection has a time limit.
 /// - A client of another user connects: it is refused.
@@ -115,8 +115,12 @@ struct HeapRequests {
   }
 
   private mutating func writeFile() {
-    fileCount += 1
-    let path = "\(folder)/\(HeapProcess.name)-\(getpid())-\(fileCount).kvoheap"
+    var path: String
+    // An earlier process may have had this ID: in a container each run has the same.
+    repeat {
+      fileCount += 1
+      path = "\(folder)/\(HeapProcess.name)-\(getpid())-\(fileCount).kvoheap"
+    } while access(path, F_OK) == 0
     do throws(RetainSnapshotError) {
       try HeapProcess.write(snapshot(), to: path)
       Self.say("heap snapshot: \(path)")

@@ -17,9 +17,10 @@ extension RetainSearch {
   /// snapshot may show that object as it was at that moment, half changed.
   ///
   /// Only processes of the same user and of root may ask for a snapshot. If a signal is given, the
-  /// thread writes `NAME-PID-NUMBER.kvoheap` into the folder, and its path, or the reason why there
-  /// is none, to standard error. The signal's handler only wakes the thread; a handler that the
-  /// program installed before is called as well. A signal that all threads block has no effect.
+  /// thread writes `NAME-PID-NUMBER.kvoheap` into the folder, with the next number from 1 on that
+  /// no file there has, and its path, or the reason why there is none, to standard error. The
+  /// signal's handler only wakes the thread; a handler that the program installed before is called
+  /// as well. A signal that all threads block has no effect.
   ///
   /// A later call in the same process only adds its signal: the first one determines the folder and
   /// the time limit. A child process must call this method itself. Can be called on any thread, but
