@@ -41,12 +41,22 @@ package struct PathFinder {
   ///
   /// - Complexity: O(objects + edges + steps of the paths).
   package mutating func paths(to targets: Set<Int>) -> [Int: HeapPath] {
-    var paths: [Int: HeapPath] = [:]
+    paths(to: targets) { $0 }
+  }
+
+  /// What `value` makes of these paths, each of which is kept only while that is called.
+  ///
+  /// - Complexity: as ``paths(to:)``; O(objects) of memory besides the values.
+  package mutating func paths<Value>(
+    to targets: Set<Int>,
+    _ value: (HeapPath) -> Value
+  ) -> [Int: Value] {
+    var paths: [Int: Value] = [:]
     for isProven in [true, false] where paths.count < targets.count {
       let roots = enterRoots()
       _ = search(isProven: isProven) { _ in false }
       for target in targets where paths[target] == nil && sources[target] >= 0 {
-        paths[target] = path(to: target, from: roots)
+        paths[target] = path(to: target, from: roots).map(value)
       }
     }
     return paths
