@@ -52,6 +52,21 @@ struct SnapshotTests {
     #expect(signal == SIGSEGV)
   }
 
+  @Test("a signal that the program handles ends a copy: the handler does not run there")
+  func handledSignal() throws {
+    let previous = signal(SIGUSR1) { _ in }
+    defer { signal(SIGUSR1, previous) }
+    let process = try SnapshotProcess.begin {
+      raise(SIGUSR1)
+      return []
+    }.get()
+    guard case .crashed(let number) = process.end(by: .now + .seconds(60)) else {
+      Issue.record("its handler ran")
+      return
+    }
+    #expect(number == SIGUSR1)
+  }
+
   /// How a copy may wait that is not blocked.
   enum Wait: CaseIterable {
     case signal, lockWithLimit, ownThread

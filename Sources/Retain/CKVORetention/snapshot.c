@@ -11,11 +11,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// A signal to the process group, such as one of the terminal, arrives here, too.
+static void remove_handlers(void) {
+  for (int number = 1; number < NSIG; number++) {
+    struct sigaction action;
+    // Some numbers belong to the C library.
+    if (sigaction(number, NULL, &action) != 0) continue;
+    if (action.sa_handler != SIG_IGN && action.sa_handler != SIG_DFL) signal(number, SIG_DFL);
+  }
+}
+
 pid_t kvos_begin_snapshot(void) {
   pid_t child = fork();
   if (child != 0) return child;
   const struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
+  remove_handlers();
   const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGTERM, SIGINT};
   for (size_t index = 0; index < sizeof faults / sizeof faults[0]; index++) {
     signal(faults[index], SIG_DFL);

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/// Like fork(2). In the child, a fault ends the process without a core dump, regardless of the process's signal
-/// handlers; the child shares only open files with its parent. It has only the calling thread, and must end with
-/// kvos_end_snapshot().
+/// Like fork(2). The child has no signal handlers, and a fault ends it without a core dump; it shares only open files
+/// with its parent. It has only the calling thread, and must end with kvos_end_snapshot().
 pid_t kvos_begin_snapshot(void);
 
 /// Creates a pipe, with its reading end first, that concurrently started programs do not inherit. Returns 0, or -1
