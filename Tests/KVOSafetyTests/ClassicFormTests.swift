@@ -49,6 +49,27 @@ struct ClassicFormTests {
     #expect(found.map(\.code) == [.removeUnregistered])
   }
 
+  @Test("nothing remains of an observer that was never added, or refused")
+  func forgetsUntracked() {
+    let account = Account()
+    var known: [UInt: ObjectID] = [:]
+    _ = verdicts(about: account) {
+      let neverAdded = Listener()
+      account.removeObserver(neverAdded, forKeyPath: "balance")
+      let refused = Listener()
+      account.addObserver(refused, forKeyPath: "nothing")
+      for observer in [neverAdded, refused] {
+        let record = ObjectTable.shared.knownRecord(of: observer)
+        known[ObjectTable.address(of: observer)] = record?.ref.id
+      }
+    }
+    #expect(known.count == 2)
+    // Another test's object may have an address by now.
+    for (address, id) in known {
+      #expect(ObjectTable.shared.knownRecord(at: address)?.ref.id != id)
+    }
+  }
+
   @Test(
     "an observer that is deallocated while registered is removed and reported; a change does not reach it"
   )

@@ -52,7 +52,7 @@ package struct ForeignRequest {
 
   /// Reports that the registration cannot be made (KVO029).
   package func refuse(_ reason: RefusalReason, part: String) {
-    let record = observer.map { ObjectTable.shared.record(of: $0) }
+    let record = observer.map { ObjectTable.shared.watchedRecord(of: $0) }
     let storage = ForeignSubjects.shared.storage(of: subject)
     storage.refuse(registration(on: storage, observer: record?.ref), reason: reason, part: part)
   }

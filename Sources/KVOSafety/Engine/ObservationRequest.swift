@@ -124,12 +124,9 @@ struct ObservationRequest {
 
   private func refuse(_ obstacle: KeyPathWalk.Obstacle) {
     let storage = subject.storage
-    // The deinit of a classic observer may contain the removal, which is known to pair with this addition by the number of
-    // the observer.
-    let record = observer.map {
-      form == .classic
-        ? ObjectTable.shared.watchedRecord(of: $0) : ObjectTable.shared.record(of: $0)
-    }
+    // The deinit of the observer may contain the removal, which is known to pair with this addition by the number of the
+    // observer.
+    let record = observer.map { ObjectTable.shared.watchedRecord(of: $0) }
     let name = Recorder.id(of: keyPath ?? "")
     let refused = registration(name, of: storage.record.ref, observer: record?.ref)
     if form == .classic { storage.noteRefusal(of: refused) }

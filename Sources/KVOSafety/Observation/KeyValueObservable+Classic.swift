@@ -128,7 +128,8 @@ extension KeyValueObservable {
 
   private func remove(_ observer: AnyObject, keyPath: String?, context: Context, site: CallSite) {
     let storage = self.storage
-    let record = ObjectTable.shared.record(of: observer)
+    // Watched, so that the record of one that was never added goes with it.
+    let record = ObjectTable.shared.watchedRecord(of: observer)
     let names = ThreadChanges.namesOfThisThread
     let site = names.names(of: site).id
     guard let keyPath, !keyPath.isEmpty else {
