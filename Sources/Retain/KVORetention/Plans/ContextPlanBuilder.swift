@@ -21,6 +21,26 @@ struct ContextPlanBuilder {
 
   private var start: Int { Int(record.offsetToFirstCapture) }
 
+  /// A plan whose slots are not kept yet: one may be known that is equal.
+  struct Draft {
+    /// The plan without its slots.
+    fileprivate var plan: HeapPlan
+    private(set) var slots: [Slot] = []
+    fileprivate(set) var arguments = CapturedArguments()
+
+    fileprivate init(_ plan: HeapPlan, _ slots: [Slot] = []) {
+      self.plan = plan
+      self.slots = slots
+    }
+
+    /// The plan, with slots that exist for the life of the process.
+    var keptPlan: HeapPlan {
+      var plan = plan
+      plan.slots = PlanStore.keep(slots)
+      return plan
+    }
+  }
+
   /// The plan for all contexts with this metadata, or one that says that each context has its own.
   var fixedPlan: HeapPlan {
     guard let captures, start >= 16 else {
@@ -40,7 +60,7 @@ struct ContextPlanBuilder {
         metadata: metadata.pointer
       )
     }
-    return plan(captures) { _ in .none }
+    return draft(captures) { _ in .none }.keptPlan
   }
 
   // MARK: Generic code
@@ -80,30 +100,28 @@ struct ContextPlanBuilder {
       + arguments.levels.flatMap { [UInt($0.count)] + $0.flatMap { $0?.key ?? [0] } }
   }
 
-  /// The plan for one context in generic code.
-  func plan(
-    of object: UnsafeRawPointer,
-    memory: MemoryMap
-  ) -> (plan: HeapPlan, arguments: CapturedArguments) {
-    guard let captures else { return (fixedPlan, CapturedArguments()) }
+  /// The plan for one context in generic code, and its generic arguments.
+  func draft(of object: UnsafeRawPointer, memory: MemoryMap) -> Draft {
+    guard let captures else { return Draft(fixedPlan) }
     var arguments = CapturedArguments()
     let isolation = isolationByteCount(of: object, captures, memory)
     let bindings = object + start + isolation
-    let plan = plan(captures, isolationByteCount: isolation) { offsets in
+    var draft = draft(captures, isolationByteCount: isolation) { offsets in
       // A capture can determine the types of the following ones.
       arguments.take(captures, from: bindings, of: object, at: offsets, memory: memory)
       return arguments.environment
     }
-    return (plan, arguments)
+    draft.arguments = arguments
+    return draft
   }
 
   // MARK: Captures
 
-  private func plan(
+  private func draft(
     _ captures: CaptureList,
     isolationByteCount: Int = 0,
     environment: ([Int]) -> GenericEnvironment
-  ) -> HeapPlan {
+  ) -> Draft {
     var plan = HeapPlan(
       kind: .fields,
       role: .context,
@@ -133,9 +151,9 @@ struct ContextPlanBuilder {
       end = next.end
     }
     plan.byteCount = UInt(end)
-    plan.slots = PlanStore.keep(builder.slots)
-    plan.hasOpaque = plan.tail != nil || HeapPlanBuilder.hasOpaque(plan.slots)
-    return plan
+    plan.hasOpaque =
+      plan.tail != nil || builder.slots.withUnsafeBufferPointer(HeapPlanBuilder.hasOpaque)
+    return Draft(plan, builder.slots)
   }
 
   /// Adds a capture's slots, and returns its range of offsets; nil if its size is not known.
@@ -210,20 +228,22 @@ struct ContextPlanBuilder {
 
   /// A name for the capture with this index: that of its type.
   func captureName(_ index: Int, of object: UnsafeRawPointer, memory: MemoryMap) -> String? {
+    captureName(index, in: draft(of: object, memory: memory).arguments.environment)
+  }
+
+  /// The number of captures with this name.
+  func captureCount(named name: String, of object: UnsafeRawPointer, memory: MemoryMap) -> Int {
+    let environment = draft(of: object, memory: memory).arguments.environment
+    return (0..<(captures?.count ?? 0)).count { captureName($0, in: environment) == name }
+  }
+
+  private func captureName(_ index: Int, in environment: GenericEnvironment) -> String? {
     guard let captures, index < captures.count, let text = captures.mangledType(index) else {
       return nil
     }
     var name = MangledTypeName(text)
     if name.loweredFunction != nil || name.function != nil { return "a closure" }
     if name.isBox { name.takeOutOfBox() }
-    let environment = plan(of: object, memory: memory).arguments.environment
     return environment.resolve(name)?.name ?? UnnamedType(name)?.name
-  }
-
-  /// The number of captures with this name.
-  func captureCount(named name: String, of object: UnsafeRawPointer, memory: MemoryMap) -> Int {
-    (0..<(captures?.count ?? 0)).count { index in
-      captureName(index, of: object, memory: memory) == name
-    }
   }
 }

@@ -217,10 +217,10 @@ final class PlanStore {
     guard let metadata = shared.pointee.metadata.map({ TypeMetadata($0) }) else { return shared }
     let builder = ContextPlanBuilder(store: self, metadata: metadata)
     if let key = builder.key(of: object, memory: memory), let plan = contexts[key] { return plan }
-    let found = builder.plan(of: object, memory: memory)
+    let found = builder.draft(of: object, memory: memory)
     let key = builder.key(of: object, memory: memory) ?? builder.key(found.arguments)
     if let plan = contexts[key] { return plan }
-    let plan = Self.keep(found.plan)
+    let plan = Self.keep(found.keptPlan)
     contexts[key] = plan
     planCount += 1
     return plan
