@@ -161,6 +161,32 @@ class GenericNode<Value> {
       use(other); use(self.value)
     }
   }
+
+  /// Captures words only: the context of the closure does not have the generic argument.
+  @inline(never)
+  func counting(_ count: Int) -> () -> Void { { use((self, count)) } }
+
+  /// The parameters of the closure's function come before what it captures.
+  @inline(never)
+  func adding(_ count: Int) -> (Int, Holder) -> Int {
+    { number, _ in
+      use((self, count))
+      return number
+    }
+  }
+
+  /// Captures, as the third parameter of the closure's function, an object of another type than the first capture.
+  @inline(never)
+  func keeping(
+    _ value: Value,
+    _ first: GenericNode<Int>,
+    _ second: GenericNode<Int>
+  ) -> (Int, Holder) -> Int {
+    { number, _ in
+      use((self, first, second, value))
+      return number
+    }
+  }
 }
 
 final class GenericList<Element>: GenericNode<[Element]> {

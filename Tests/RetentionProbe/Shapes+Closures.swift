@@ -301,5 +301,28 @@ extension Shape {
       let node = Swapped<Int16, Holder>(other)
       root.action = node.action(1 as Int8)
     },
+    Shape(
+      "a generic method's captures of known size",
+      "Holder.action → closure capture of GenericNode<Holder> → GenericNode<Holder>.value → Holder",
+      Holder.init
+    ) { root, other in root.action = GenericNode<Holder>(other).counting(1) },
+    Shape(
+      "a generic method's captures of known size, of a subclass with other parameters",
+      "Holder.action → closure capture of GenericNode<Holder> → Swapped<Int16, Holder>.value → Holder",
+      Holder.init
+    ) { root, other in root.action = Swapped<Int16, Holder>(other).counting(1) },
+    Shape(
+      "a generic method's captures of known size, in a closure with arguments",
+      "Holder.function → closure capture of GenericNode<Holder> → GenericNode<Holder>.value → Holder",
+      Holder.init
+    ) { root, other in root.function = GenericNode<Holder>(other).adding(1) },
+    Shape(
+      "a generic method's captures beside objects of other parameters, in a closure with arguments",
+      "Holder.function → closure capture of Holder → Holder",
+      Holder.init
+    ) { root, other in
+      root.function = GenericNode<Holder>(nil)
+        .keeping(other, GenericNode<Int>(1), GenericNode<Int>(2))
+    },
   ]
 }

@@ -33,6 +33,9 @@ struct MangledTypeName {
   /// Whether it contains a block: the runtime computes the layout from witnesses that blocks do not
   /// have on Linux.
   private(set) var mentionsBlock = false
+  /// Whether it is a reference to the descriptor of a generic type with the type's arguments, or an
+  /// Optional of that.
+  private(set) var isBoundReference = false
 
   enum Metatype {
     case none
@@ -93,6 +96,9 @@ struct MangledTypeName {
     readSuffix(text)
     if mentionsBlock, ownership == .strong, !isBox { readFunction(text) }
     if ownership == .strong, !isBox { loweredFunction = Self.function(text) }
+    isBoundReference =
+      index > 6 && (start[0] == 1 || start[0] == 2) && start[5] == UInt8(ascii: "y")
+      && Self.endsArguments(text)
   }
 
   /// Whether it is `(repeat each Value)` for the first parameter.
@@ -102,11 +108,35 @@ struct MangledTypeName {
       && text.withUTF8Buffer { $0.elementsEqual(UnsafeBufferPointer(start: start, count: count)) }
   }
 
+  /// Whether it contains another name, such as that of a generic parameter.
+  func contains(_ name: UnsafePointer<UInt8>) -> Bool {
+    var index = 0
+    while index < count {
+      switch start[index] {
+      case 0x01...0x17: index += 5
+      case 0x18...0x1f: index += 9
+      default:
+        var length = 0
+        while name[length] != 0, start[index + length] == name[length] { length += 1 }
+        if name[length] == 0 { return true }
+        index += 1
+      }
+    }
+    return false
+  }
+
   /// Turns the name of a box into that of its value.
   mutating func takeOutOfBox() {
     guard isBox else { return }
     isBox = false
     count -= 2
+  }
+
+  /// Turns the name of a metatype into that of its instances' type.
+  mutating func takeOutOfMetatype() {
+    guard metatype != .none else { return }
+    metatype = .none
+    count -= 3
   }
 
   private mutating func readSuffix(_ text: UnsafeBufferPointer<UInt8>) {
@@ -126,6 +156,13 @@ struct MangledTypeName {
     {
       metatype = last == UInt8(ascii: "t") ? .thin : .stored
     }
+  }
+
+  /// Recognizes `…G`, also in an Optional.
+  private static func endsArguments(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var end = text.count
+    if end >= 2, text[end - 2] == UInt8(ascii: "S"), text[end - 1] == UInt8(ascii: "g") { end -= 2 }
+    return end >= 1 && text[end - 1] == UInt8(ascii: "G")
   }
 
   /// Recognizes `…XB` and `…c`, also in an Optional.

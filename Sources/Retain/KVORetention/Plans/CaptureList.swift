@@ -18,30 +18,42 @@ struct CaptureList {
 
   func mangledType(_ index: Int) -> UnsafePointer<UInt8>? { text(index) }
 
-  /// The generic parameter of a source, and the steps that lead to its argument.
-  func source(_ index: Int) -> (parameter: GenericParameter, steps: UnsafePointer<UInt8>)? {
+  /// The generic parameter of a source and its name, and the steps that lead to its argument.
+  func source(
+    _ index: Int
+  ) -> (parameter: GenericParameter, name: UnsafePointer<UInt8>, steps: UnsafePointer<UInt8>)? {
     guard let name = text(count + index * 2), let steps = text(count + index * 2 + 1),
       let parameter = GenericParameter(name)
     else { return nil }
-    return (parameter, steps)
+    return (parameter, name, steps)
   }
 
   /// Whether the generic arguments are known without reading captured objects.
+  ///
+  /// A parameter may have several sources, of which one is enough.
   var isDecidedByBindings: Bool {
-    (0..<sourceCount).allSatisfy { index in
-      guard var step = text(count + index * 2 + 1) else { return false }
-      while step.pointee != 0 {
-        if step.pointee == UInt8(ascii: "R") || step.pointee == UInt8(ascii: "M") { return false }
-        step += 1
-      }
-      return true
+    let bound = (0..<sourceCount).filter(isBound).compactMap { source($0)?.parameter }
+    return (0..<sourceCount).allSatisfy { index in
+      isBound(index) || source(index).map { bound.contains($0.parameter) } ?? false
     }
+  }
+
+  /// Whether a source is in the context itself.
+  private func isBound(_ index: Int) -> Bool {
+    guard var step = text(count + index * 2 + 1) else { return false }
+    while step.pointee != 0 {
+      if step.pointee == UInt8(ascii: "R") || step.pointee == UInt8(ascii: "M") { return false }
+      step += 1
+    }
+    return true
   }
 
   /// The index of the first binding that is known to be the metadata of a type; nil if none is.
   var firstBoundArgument: Int? {
     (0..<sourceCount).lazy.compactMap { index -> Int? in
-      guard let (_, steps) = source(index), steps.pointee == UInt8(ascii: "B") else { return nil }
+      guard let steps = source(index)?.steps, steps.pointee == UInt8(ascii: "B") else {
+        return nil
+      }
       var binding = 0
       var step = steps + 1
       while step.pointee >= UInt8(ascii: "0"), step.pointee <= UInt8(ascii: "9"), binding < 10_000 {

@@ -150,6 +150,8 @@ struct ContextPlanBuilder {
       offsets.append(next.start)
       end = next.end
     }
+    // The last capture may be the one that says what the arguments are, for the names of all.
+    _ = environment(offsets)
     plan.byteCount = UInt(end)
     plan.hasOpaque =
       plan.tail != nil || builder.slots.withUnsafeBufferPointer(HeapPlanBuilder.hasOpaque)

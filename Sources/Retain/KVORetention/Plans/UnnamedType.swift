@@ -3,7 +3,8 @@ internal import CKVORetention
 /// A type for which the runtime cannot create metadata.
 ///
 /// Optimized code drops the metadata accessor of a type that is only used in captures. Its
-/// descriptor exists, and its fields are laid out by the compiler's rules.
+/// descriptor exists, and its fields are laid out by the compiler's rules. The arguments of a generic
+/// class may be unknown: references to its objects do not depend on them.
 struct UnnamedType {
   struct Layout {
     var slots: [Slot]
@@ -15,9 +16,12 @@ struct UnnamedType {
 
   private let descriptor: NominalDescriptor
 
-  /// Returns nil if the name is more than a reference to a descriptor.
+  /// Returns nil if the name is more than a reference to a descriptor, except for the arguments of a
+  /// generic class and an Optional of it.
   init?(_ name: MangledTypeName) {
-    guard name.count == 5, let found = Self.descriptor(at: name.start) else { return nil }
+    guard name.count == 5 || name.isBoundReference,
+      let found = Self.descriptor(at: name.start), name.count == 5 || found.kind == .class
+    else { return nil }
     descriptor = found
   }
 
