@@ -146,6 +146,45 @@ struct WalkTests {
     }
   }
 
+  /// Needs only one reference.
+  private struct FirstReference: ReferenceVisitor {
+    private(set) var count = 0
+    var isSatisfied: Bool { count > 0 }
+
+    mutating func reference(_ word: UInt, in slot: UnsafePointer<Slot>) { count += 1 }
+    mutating func closure(context: UInt, code: UInt, in slot: UnsafePointer<Slot>) {}
+    mutating func kept(_ address: UInt) {}
+    mutating func opaque(_ bytes: UnsafeRawPointer, byteCount: Int, in slot: UnsafePointer<Slot>) {
+    }
+    mutating func enter(_ slot: UnsafePointer<Slot>) {}
+    mutating func enter(element: ElementPosition) {}
+    mutating func leave() {}
+  }
+
+  /// The paths of many cycles may go through one collection, which is read for each.
+  @Test("no more of a collection is read than is needed")
+  func satisfied() {
+    let nodes = Self.nodes(8)
+    let byNumber = Dictionary(uniqueKeysWithValues: zip(0..<8, nodes))
+    // A collection is the address of its storage.
+    let storages = [
+      withUnsafeBytes(of: nodes) { $0.load(as: UInt.self) },
+      withUnsafeBytes(of: byNumber) { $0.load(as: UInt.self) },
+    ]
+    let counts = PlanStore.withShared { store in
+      let reader = ObjectReader(store: store, memory: MemoryMap())
+      return storages.map { address -> Int in
+        var visitor = FirstReference()
+        if let plan = reader.plan(of: address), let object = UnsafeRawPointer(bitPattern: address) {
+          reader.read(object, plan, &visitor)
+        }
+        return visitor.count
+      }
+    }
+    withExtendedLifetime((nodes, byNumber)) {}
+    #expect(counts == [1, 1])
+  }
+
   @Test("whichever way candidates are picked, they have all cycles", arguments: 0..<40)
   func candidates(seed: Int) {
     var random = FixedRandom(state: UInt64(seed) * 2_654_435_761 + 88_172_645_463_325_252)

@@ -13,16 +13,26 @@ struct NamingVisitor: ReferenceVisitor {
     var isSuspected = false
   }
 
+  private enum Part {
+    /// The index of a text.
+    case label(Int32)
+    case element(ElementPosition)
+  }
+
   private var target: UInt = 0
   private let store: PlanStore
   /// Whether any word with the address `target` is a reference.
   private var isSurelyReferred = false
-  private var path: [String] = []
+  /// The position in the object of the references that are read now: the texts of most are never
+  /// needed.
+  private var path: [Part] = []
   private var capture: Int?
   private(set) var found: Found?
   private(set) var suspected: Found?
 
   init(store: PlanStore) { self.store = store }
+
+  var isSatisfied: Bool { found != nil }
 
   /// Starts a search for a reference to `target` in the object that is read next.
   mutating func look(for target: UInt, isSurelyReferred: Bool) {
@@ -68,24 +78,27 @@ struct NamingVisitor: ReferenceVisitor {
 
   mutating func enter(_ slot: UnsafePointer<Slot>) {
     if slot.pointee.capture != Slot.noCapture { capture = Int(slot.pointee.capture) }
-    path.append(store.text(slot.pointee.label))
+    path.append(.label(slot.pointee.label))
   }
 
-  mutating func enter(element: ElementPosition) {
-    switch element {
-    case .index(let index): path.append("[\(index)]")
-    case .key: path.append("keys[…]")
-    case .value, .member: path.append("[…]")
-    }
-  }
+  mutating func enter(element: ElementPosition) { path.append(.element(element)) }
 
   mutating func leave() { path.removeLast() }
+
+  private func name(of part: Part) -> String {
+    switch part {
+    case .label(let number): store.text(number)
+    case .element(.index(let index)): "[\(index)]"
+    case .element(.key): "keys[…]"
+    case .element(.value), .element(.member): "[…]"
+    }
+  }
 
   private func named(_ slot: UnsafePointer<Slot>, code: UInt?) -> Found {
     let text = store.text(slot.pointee.label)
     let own = slot.pointee.capture == Slot.noCapture ? nil : Int(slot.pointee.capture)
     return Found(
-      path: path.isEmpty ? text : LayoutBuilder.join(path, text),
+      path: path.isEmpty ? text : LayoutBuilder.join(path.map(name(of:)), text),
       kind: slot.pointee.kind,
       capture: own ?? (path.isEmpty ? nil : capture),
       code: code

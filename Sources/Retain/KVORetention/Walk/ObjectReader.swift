@@ -214,6 +214,7 @@ struct ObjectReader {
     let start = (32 + layout.pointee.alignmentMask) & ~layout.pointee.alignmentMask
     guard isReadable(object + start, count, layout.pointee.stride) else { return }
     for index in 0..<count {
+      if visitor.isSatisfied { return }
       visitor.enter(element: .index(index))
       read(layout.pointee.slots, at: object + start + index * layout.pointee.stride, &visitor)
       visitor.leave()
@@ -251,6 +252,7 @@ struct ObjectReader {
       values = (start, layout)
     }
     for bucket in 0..<bucketCount {
+      if visitor.isSatisfied { return }
       let word = bits.load(fromByteOffset: bucket / 64 * 8, as: UInt.self)
       guard word >> (bucket % 64) & 1 == 1 else { continue }
       let key = keys + bucket * keyLayout.pointee.stride

@@ -14,6 +14,13 @@ protocol ReferenceVisitor: ~Copyable {
   /// or value.
   mutating func enter(element: ElementPosition)
   mutating func leave()
+  /// Whether no further reference matters, so that the remaining elements of a collection need not be
+  /// read.
+  var isSatisfied: Bool { get }
+}
+
+extension ReferenceVisitor where Self: ~Copyable {
+  var isSatisfied: Bool { false }
 }
 
 /// The element of a collection that contains a reference.
