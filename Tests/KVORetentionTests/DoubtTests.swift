@@ -115,6 +115,46 @@ struct DoubtTests {
     #expect(RetainSearch().findCycles(from: Numbers()).verdict == .noneFound)
   }
 
+  /// Memory that leads to more memory, and at the end to an object.
+  private struct Link {
+    var next: UnsafeMutablePointer<Link>?
+    var owner: Unmanaged<AnyObject>?
+    /// Fills the allocation, which has no words of an earlier one then.
+    var number = 1
+  }
+
+  private final class Chained {
+    /// Bytes without a description, which are followed less far than a pointer.
+    let bytes: Mutex<UInt>
+    let next: Chained?
+    let pointer: UnsafeMutablePointer<Link>?
+
+    init(bytes: UInt, next: Chained?, pointer: UnsafeMutablePointer<Link>?) {
+      self.bytes = Mutex(bytes)
+      self.next = next
+      self.pointer = pointer
+    }
+  }
+
+  @Test("a pointer is followed as far if other bytes led to its memory before")
+  func chain() {
+    let links = (0..<8).map { _ in UnsafeMutablePointer<Link>.allocate(capacity: 1) }
+    for (number, link) in links.enumerated() {
+      let next = number + 1 < links.count ? links[number + 1] : nil
+      link.initialize(to: Link(next: next))
+    }
+    let last = Chained(bytes: 0, next: nil, pointer: links[0])
+    let root = Chained(bytes: UInt(bitPattern: links[0]), next: last, pointer: nil)
+    let open = RetainSearch().findCycles(from: root)
+    #expect(open.verdict == .noneFound, "\(open)")
+    let owner: Unmanaged<AnyObject> = .passRetained(root)
+    links[7].pointee.owner = owner
+    let closed = RetainSearch().findCycles(from: root)
+    #expect(closed.verdict != .noneFound, "\(closed)")
+    for link in links { link.deallocate() }
+    owner.release()
+  }
+
   @Test("a task that was cancelled and ended holds nothing")
   func cancelledTask() async {
     let holder = Holder()

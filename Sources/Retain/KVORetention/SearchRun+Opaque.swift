@@ -30,6 +30,10 @@ struct Doubts {
 }
 
 extension SearchRun {
+  /// The maximum number of walks along words, each of which may find that chains of memory were followed too
+  /// short.
+  private static let wordWalkLimit = 4
+
   /// Finds what may close a cycle through the reached objects.
   ///
   /// These are the opaque parts of objects that would be on a cycle if all suspected references
@@ -49,13 +53,16 @@ extension SearchRun {
     guard followsUnowned, !reader.targets.isBlind else {
       return Doubts(opaque: unsettled(in: reached))
     }
-    let all = GraphWalk(reader: reader, suspectingBeside: reached.granules, until: deadline)
-      .reached(from: roots)
+    var all = reachedByWords(besides: reached, from: roots)
+    for _ in 1..<Self.wordWalkLimit where reader.targets.needsRepetition {
+      all = reachedByWords(besides: reached, from: roots)
+    }
+    let isWhole = !reader.targets.needsRepetition
     var collector = ReferenceCollector(reader: reader, suspectingBeside: reached.granules)
     var doubts = Doubts()
     let candidates = CycleCandidates(of: all, &collector)
     var graph = ObjectGraph(of: all, objects: candidates.objects, &collector)
-    guard !all.isSpent, !all.isCut, !all.isLate, !reader.targets.isSpent else {
+    guard isWhole, !all.isSpent, !all.isCut, !all.isLate, !reader.targets.isSpent else {
       return Doubts(opaque: unsettled(in: reached), isSpent: true)
     }
     guard graph.hasSuspected else {
@@ -80,6 +87,16 @@ extension SearchRun {
     // Last, because the graph may lose references of observations.
     drawProven(of: &graph, reached, owned, from: roots, &doubts)
     return doubts
+  }
+
+  /// The objects that are reachable along references and words which may be references.
+  private func reachedByWords(
+    besides reached: borrowing ReachedObjects,
+    from roots: [UInt]
+  ) -> ReachedObjects {
+    reader.targets.beginWalk()
+    return GraphWalk(reader: reader, suspectingBeside: reached.granules, until: deadline)
+      .reached(from: roots)
   }
 
   /// Draws the cycles with suspected references.

@@ -8,7 +8,9 @@ internal import CKVORetention
 /// Used by one search, on its thread only. The results are cached for the search:
 /// - `targets`: by the complement of the word, because cached data must not look like the program's
 ///   references.
+/// - `nearWords`: the complements of words for whose allocation only a short distance was searched, in vain.
 /// - `allocations`: memory that is not an object, by the complement of its start.
+/// - `followed`: the complements of the starts of allocations whose words the current walk has read.
 /// - `metadata`: by the complement of a word, whether it is the metadata of objects (1), of values
 ///   (2) or neither (0).
 /// - `witnessTables`: the words that are addresses of conformance descriptors.
@@ -43,7 +45,13 @@ final class PointerTargets {
   private let memory: MemoryMap
   private let words = CopiedMemory(effort: PointerTargets.effort)
   private var targets: [UInt: Target] = [:]
+  private var nearWords: Set<UInt> = []
   private var allocations: [UInt: (allocation: Allocation, depth: UInt8)] = [:]
+  private var followed: Set<UInt> = []
+  /// Whether the current walk ended a chain of allocations at the maximum length.
+  private var hasCutChain = false
+  /// Whether it read the words of an allocation before it met one from which a longer chain begins there.
+  private var hasLongerChain = false
   private var metadata: [UInt: UInt8] = [:]
   private var witnessTables: WitnessTables
   private var latest = Allocation(start: 0, byteCount: 0)
@@ -65,6 +73,14 @@ final class PointerTargets {
   var isBlind: Bool { !words.isAvailable }
   /// Whether the effort for one search is spent, so that results are missing.
   var isSpent: Bool { words.effortLeft <= 0 }
+  /// Whether a walk must be repeated, which then knows from the start how far chains are followed.
+  var needsRepetition: Bool { hasCutChain && hasLongerChain }
+
+  /// Begins a walk, or a repetition.
+  func beginWalk() {
+    followed.removeAll(keepingCapacity: true)
+    (hasCutChain, hasLongerChain) = (false, false)
+  }
 
   // MARK: Words
 
@@ -90,17 +106,27 @@ final class PointerTargets {
   /// - Returns: the target according to copies.
   func target(of word: UInt, depth: UInt8) -> Target {
     guard let region = ownedRegion(of: word) else { return .nothing }
-    let target =
-      targets[~word]
-      ?? target(
+    let isFar = depth > Self.byteDepth
+    let target: Target
+    if let known = targets[~word], !(isFar && nearWords.remove(~word) != nil) {
+      target = known
+    } else {
+      target = self.target(
         of: word,
         in: region,
-        stepLimit: depth > Self.byteDepth ? Allocation.farthest : Self.byteSteps
+        stepLimit: isFar ? Allocation.farthest : Self.byteSteps
       )
-    targets[~word] = target
+      targets[~word] = target
+      if case .unknown = target, !isFar { nearWords.insert(~word) }
+    }
     if case .allocation(let found) = target {
-      guard depth > 0 else { return .nothing }
-      allocations[~found.start] = (found, max(depth - 1, allocations[~found.start]?.depth ?? 0))
+      guard depth > 0 else {
+        hasCutChain = true
+        return .nothing
+      }
+      let before = allocations[~found.start]?.depth ?? 0
+      if before < depth - 1, followed.contains(~found.start) { hasLongerChain = true }
+      allocations[~found.start] = (found, max(depth - 1, before))
     }
     return target
   }
@@ -136,6 +162,7 @@ final class PointerTargets {
 
   /// Calls `body` with each word of an allocation that may lead to owned memory.
   func forEachWord(of allocation: Allocation, _ body: (UInt) -> Void) {
+    followed.insert(~allocation.start)
     var address = allocation.start
     let end = endOfFrames(inSlabAt: address) ?? address + allocation.byteCount
     let label = addressOfLabel(inQueueAt: address)
