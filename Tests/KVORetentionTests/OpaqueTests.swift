@@ -63,6 +63,19 @@ struct OpaqueTests {
     #expect(RetainSearch().findCycles(from: holder).verdict == .noneFound)
   }
 
+  private final class Numbers {
+    var numbers = InlineArray<5000, UInt>(repeating: 0)
+  }
+
+  @Test("the numbers of a long array hold nothing, whatever they are")
+  func longArray() {
+    let numbers = Numbers()
+    let address = UInt(bitPattern: Unmanaged.passUnretained(numbers).toOpaque())
+    numbers.numbers = InlineArray(repeating: address)
+    let answer = RetainSearch().findCycles(from: numbers)
+    #expect(answer.verdict == .noneFound, "\(answer)")
+  }
+
   @Test("the values of a parameter pack are read, without the runtime, which may trap")
   func packs() {
     let holder = Holder()

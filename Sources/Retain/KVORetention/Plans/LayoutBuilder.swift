@@ -196,7 +196,9 @@ struct LayoutBuilder {
     depth: Int
   ) {
     let record = type.record(KVOSFixedArrayMetadata.self).pointee
-    guard let element = record.element.map({ TypeMetadata($0) }), let witnesses = element.witnesses
+    // Numbers hold nothing, however many there are.
+    guard let element = record.element.map({ TypeMetadata($0) }), let witnesses = element.witnesses,
+      !store.layout(of: element).pointee.slots.isEmpty
     else { return }
     guard record.count <= Self.fixedArrayLimit else {
       return addOpaque(
