@@ -43,4 +43,24 @@ struct KeyPathArgumentTests {
     let appended = (\Table[name] as KeyPath<Table, Table?>).appending(path: \Table?.?[row, column])
     #expect(words(of: appended) == text + [7, column.bitPattern].map { UInt($0) })
   }
+
+  @Test("one that ends anywhere has no arguments after its end")
+  func cut() {
+    let (start, byteCount) = (KeyPathArguments.start, 48)
+    // A component of another module with one word as argument: after its header are an identifier, a getter, the size
+    // of the arguments, their witnesses, and how many are its own.
+    let keyPath = UnsafeMutableRawPointer.allocate(byteCount: start + byteCount + 8, alignment: 8)
+    defer { keyPath.deallocate() }
+    keyPath.initializeMemory(as: UInt8.self, repeating: 0, count: start + byteCount + 8)
+    keyPath.storeBytes(of: 0x0208_0010, toByteOffset: start, as: UInt32.self)
+    keyPath.storeBytes(of: 8, toByteOffset: start + 24, as: Int.self)
+    for count in 0...byteCount + 8 {
+      let ranges = KeyPathArguments.ranges(in: keyPath, byteCount: count)
+      #expect(ranges.allSatisfy { $0.upperBound <= start + count }, "\(count): \(ranges)")
+    }
+    #expect(
+      KeyPathArguments.ranges(in: keyPath, byteCount: byteCount + 8)
+        == [start + 48..<start + 56]
+    )
+  }
 }

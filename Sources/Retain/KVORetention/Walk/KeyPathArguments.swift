@@ -29,10 +29,11 @@ enum KeyPathArguments {
         // The component's identifier, a getter and possibly a setter.
         offset = aligned(body) + (header & KVOS_KEY_PATH_SETTABLE == 0 ? 16 : 24)
         if header & KVOS_KEY_PATH_ARGUMENTS != 0 {
-          guard offset + 16 <= end else { return ranges }
-          let size = keyPath.load(fromByteOffset: offset, as: Int.self)
           // A component of another module also stores how many of the arguments are its own.
-          offset += header & KVOS_KEY_PATH_EXTERNAL == 0 ? 16 : 24
+          let first = offset + (header & KVOS_KEY_PATH_EXTERNAL == 0 ? 16 : 24)
+          guard first <= end else { return ranges }
+          let size = keyPath.load(fromByteOffset: offset, as: Int.self)
+          offset = first
           guard size >= 0, size <= end - offset else { return ranges + [offset..<end] }
           ranges.append(offset..<offset + size)
           offset += size
