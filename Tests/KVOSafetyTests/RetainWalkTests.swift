@@ -3,6 +3,7 @@ import KVOReplay
 import KVORetention
 import KVORules
 import KVOTrace
+import Synchronization
 import Testing
 
 @testable import KVOSafety
@@ -28,6 +29,25 @@ private final class Screen {
   func observeWithController() {
     observations.observe(account, \.owner) { screen, _, _ in screen.count += 1 }
     observations.observe(account, \.balance) { _, _, _ in self.count += 1 }
+  }
+}
+
+/// Has its token behind a lock, in bytes that the compiler does not describe.
+private final class LockedScreen {
+  let account: Account
+  let token = Mutex<ObservationToken?>(nil)
+  var count = 0
+
+  init(_ account: Account) { self.account = account }
+
+  func observeStrongly() {
+    let made = account.observe(\.balance) { _, _ in self.count += 1 }
+    token.withLock { $0 = made }
+  }
+
+  func observeWeakly() {
+    let made = account.observe(\.balance) { [weak self] _, _ in self?.count += 1 }
+    token.withLock { $0 = made }
   }
 }
 
@@ -87,6 +107,18 @@ struct RetainWalkTests {
     #expect(found.notLookedInto == [])
     screen.token = nil
     #expect(KVO.findRetainCycles(from: screen).verdict == .noneFound)
+  }
+
+  @Test("a token behind a lock leaves it open whether its observation keeps itself alive")
+  func lockedToken() {
+    let screen = LockedScreen(Account())
+    screen.observeWeakly()
+    #expect(KVO.findRetainCycles(from: screen).verdict != .cycles)
+    screen.observeStrongly()
+    let found = KVO.findRetainCycles(from: screen)
+    #expect(found.verdict == .inconclusive, "\(found)")
+    #expect(found.notLookedInto.contains { $0.hasPrefix("LockedScreen.token") }, "\(found)")
+    screen.token.withLock { $0 = nil }
   }
 
   @Test("an observed object that its own observation captures is drawn without a token in between")

@@ -124,7 +124,8 @@ extension SearchRun {
   /// their references in the graph.
   ///
   /// Those of an object that should have been deallocated count nevertheless: the owner of the keeper is not meant to
-  /// keep that object.
+  /// keep that object. So do, among suspected references, those in a set without tasks that has a keeper to which only
+  /// such references lead: it is not asked what it keeps.
   ///
   /// - Parameters:
   ///   - graph: the objects that may be on cycles.
@@ -141,7 +142,13 @@ extension SearchRun {
   ) -> StrongComponents {
     while true {
       let found = StrongComponents(of: graph, includesSuspected: includesSuspected)
-      let ended = observationsKeptElsewhere(than: found, in: graph, reached, from: roots)
+      let ended = observationsKeptElsewhere(
+        than: found,
+        in: graph,
+        reached,
+        includesSuspected: includesSuspected,
+        from: roots
+      )
       if ended.isEmpty { return found }
       graph.removeReferences(of: ended)
     }
@@ -152,6 +159,7 @@ extension SearchRun {
     than found: borrowing StrongComponents,
     in graph: borrowing ObjectGraph,
     _ reached: borrowing ReachedObjects,
+    includesSuspected: Bool,
     from roots: [UInt]
   ) -> Set<Int> {
     guard let knowledge = reader.store.knownClasses?.source else { return [] }
@@ -161,11 +169,15 @@ extension SearchRun {
       var observations: Set<Int> = []
       var kept: Set<Int> = []
       var isOfSurvivor = false
+      var (hasSuspectedKeeper, hasTask) = (false, false)
       for object in component {
         let address = graph.addresses[object]
         isOfSurvivor = isOfSurvivor || survivors.contains(address)
-        guard let plan = reader.plan(of: address), plan.pointee.isKnown else { continue }
+        guard let plan = reader.plan(of: address) else { continue }
+        hasTask = hasTask || plan.pointee.kind == .task
+        guard plan.pointee.isKnown else { continue }
         if plan.pointee.isKeeper {
+          hasSuspectedKeeper = hasSuspectedKeeper || !reached.granules.isReached(address)
           for edge in graph.edges(of: object) { kept.insert(graph.target(edge)) }
         } else if plan.pointee.isObservation, reached.granules.isReached(address),
           knowledge.hasKeeper(ofObservationAt: address)
@@ -173,7 +185,9 @@ extension SearchRun {
           observations.insert(object)
         }
       }
-      if !isOfSurvivor { ended.formUnion(observations.subtracting(kept)) }
+      // The frames of a task that waits for values have what keeps their observation.
+      let isOpen = includesSuspected && hasSuspectedKeeper && !hasTask
+      if !isOfSurvivor, !isOpen { ended.formUnion(observations.subtracting(kept)) }
     }
     return ended
   }

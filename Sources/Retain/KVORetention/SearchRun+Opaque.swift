@@ -73,19 +73,25 @@ extension SearchRun {
     let numbers = reachedNumbers(of: components, in: graph, reached)
     var owned: Set<UInt> = []
     var decided: Set<UInt> = []
+    var suspects: [OpaqueDoubt] = []
     // A proven cycle already decides the verdict.
     if proven.components.isEmpty, numbers.contains(where: { $0 != 0 }) {
+      suspects = self.closing(in: graph, numbers, besides: [], &collector)
       // No reference leaves the graph, so the components stay what they are.
       (owned, decided) = settle(graph, numbers)
     }
     doubts.opaque = unsettled(in: all) { !$0.isWhole }
-    let closing = self.closing(in: graph, numbers, besides: decided, &collector)
-    doubts.opaque += closing
-    if search.scansOpaqueMemory, !closing.isEmpty {
-      doubts.cycles = suspectedCycles(of: graph, components, numbers, besides: proven, provenGraph)
-    }
+    var closing = self.closing(in: graph, numbers, besides: decided, &collector)
+    let suspectedCycles =
+      search.scansOpaqueMemory && !(closing.isEmpty && suspects.isEmpty)
+      ? self.suspectedCycles(of: graph, components, numbers, besides: proven, provenGraph) : []
     // Last, because the graph may lose references of observations.
     drawProven(of: &graph, reached, owned, from: roots, &doubts)
+    // All references are proven, and yet there is no cycle: an observation ends unless what keeps it is on the
+    // cycle, which the memory of a keeper does not say.
+    if closing.isEmpty, doubts.provenComponentCount == 0 { closing = suspects }
+    doubts.opaque += closing
+    if !closing.isEmpty { doubts.cycles = suspectedCycles }
     return doubts
   }
 
