@@ -32,6 +32,27 @@ private final class Owner {
   func read() { readCount += 1 }
 }
 
+/// Holds an owner in memory that the compiler does not describe.
+private final class Hidden {
+  private let memory = UnsafeMutablePointer<Owner>.allocate(capacity: 1)
+
+  init(_ owner: Owner) { memory.initialize(to: owner) }
+
+  deinit {
+    memory.deinitialize(count: 1)
+    memory.deallocate()
+  }
+
+  @inline(never)
+  func read() { memory.pointee.read() }
+}
+
+/// Has an owner: who else has an object from which a search begins is not known.
+private final class Cabinet {
+  let owner: Owner
+  init(_ owner: Owner) { self.owner = owner }
+}
+
 /// The objects of a program while it runs, and what is left of them when it has released them.
 private final class Stage {
   let model = Model()
@@ -218,6 +239,29 @@ struct RetainKeeperTests {
       !cycles.cycles.isEmpty, answer.verdict == .cycles, stage.all.map { Left(object: $0) },
       program.isModelKept ? stage.model : nil
     )
+  }
+
+  /// Has an owner whose observation of `model` keeps it, in memory without a description.
+  @inline(never)
+  private static func cabinet(with model: Model) -> Cabinet {
+    let owner = Owner()
+    let hidden = Hidden(owner)
+    owner.tokens = [model.observe(\.value) { _, _ in hidden.read() }]
+    return Cabinet(owner)
+  }
+
+  @Test("a cycle of an observation that only reference counts prove is not lost")
+  func hidden() {
+    let models = (0..<16).map { _ in Model() }
+    // Of the last ones, words may be left on the stack, which are not owners.
+    let cabinets = models.map { Self.cabinet(with: $0) }
+    for cabinet in cabinets {
+      let found = KVO.findRetainCycles(from: cabinet)
+      #expect(found.verdict != .noneFound, "\(found)")
+      let apart = RetainSearch().findCyclesApart(from: [cabinet], names: nil)
+      #expect(apart.observations.verdict != .noneFound, "\(apart)")
+    }
+    for cabinet in cabinets { cabinet.owner.tokens = [] }
   }
 
   @Test("an observation from outside counts if it keeps an object that should be gone")

@@ -43,6 +43,9 @@ extension SearchRun {
       }
     }
     let doubts = doubts(besides: reached, found, in: graph, from: roots)
+    for cycle in doubts.proven where isOfObservation(cycle, among: marks) {
+      if cycles.count < search.cycleLimit { cycles.append(cycle) }
+    }
     return RetainAnswer(
       cycles: cycles,
       suspectedCycles: [],
@@ -59,11 +62,22 @@ extension SearchRun {
   /// enough.
   func cyclesApart(from roots: [UInt]) -> (observations: RetainAnswer, others: RetainAnswer) {
     let all = cycles(from: roots)
-    let others = all.without { cycle in
-      cycle.edges.contains { $0.observation != 0 || isKeeper($0.from.address) }
-    }
+    let others = all.without { isOfObservation($0, among: nil) }
     if all.componentCount == 0 { return (all.without { _ in true }, others) }
-    return (observationCycles(from: roots, through: nil), others)
+    let found = observationCycles(from: roots, through: nil)
+    // Those that only reference counts prove are known already. They may not be proven again: the addresses in them
+    // are words, too.
+    let observations =
+      found.cycles.isEmpty ? all.without { !isOfObservation($0, among: nil) } : found
+    return (observations, others)
+  }
+
+  /// Whether a cycle goes through one of the observations in `marks`, or a token or controller; nil: any.
+  private func isOfObservation(_ cycle: RetainCycle, among marks: Set<UInt>?) -> Bool {
+    cycle.edges.contains { edge in
+      guard let marks else { return edge.observation != 0 || isKeeper(edge.from.address) }
+      return marks.contains(edge.observation)
+    }
   }
 
   private func isObservation(_ address: UInt, among marks: Set<UInt>?) -> Bool {
