@@ -113,6 +113,11 @@ static struct sigaction priors[NSIG];
 // 1 while the handler of a signal is being installed, then 2.
 static atomic_int states[NSIG];
 
+// Both kinds of handlers are in the same place: a program may have set SA_SIGINFO without one.
+static int has_handler(const struct sigaction *action) {
+  return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
 // Async-signal-safe: it wakes the thread that takes requests, and does nothing else.
 static void wake(int number, siginfo_t *information, void *context) {
   int code = errno;
@@ -121,9 +126,10 @@ static void wake(int number, siginfo_t *information, void *context) {
   if (pipe >= 0 && write(pipe, "", 1) < 0) errno = code;
   errno = code;
   const struct sigaction *prior = &priors[number];
+  if (!has_handler(prior)) return;
   if (prior->sa_flags & SA_SIGINFO) {
     prior->sa_sigaction(number, information, context);
-  } else if (prior->sa_handler != SIG_DFL && prior->sa_handler != SIG_IGN) {
+  } else {
     prior->sa_handler(number);
   }
 }
@@ -147,7 +153,7 @@ int kvos_request_on_signal(int number) {
   struct sigaction *prior = &priors[number];
   int status = sigaction(number, NULL, prior);
   if (status == 0) {
-    int hasHandler = prior->sa_flags & SA_SIGINFO || (prior->sa_handler != SIG_DFL && prior->sa_handler != SIG_IGN);
+    int hasHandler = has_handler(prior);
     struct sigaction own = {.sa_sigaction = wake};
     // System calls of a program that did not expect this signal must not fail with EINTR.
     own.sa_flags = SA_SIGINFO | SA_ONSTACK | (hasHandler ? prior->sa_flags & (SA_NODEFER | SA_RESTART) : SA_RESTART);
