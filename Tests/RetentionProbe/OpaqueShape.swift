@@ -1,6 +1,9 @@
 import KVORetention
 import Synchronization
 
+/// Has no properties: its objects have what is allocated after them.
+private final class Storage {}
+
 /// A cycle through something that cannot be inspected.
 struct OpaqueShape: Sendable, CustomStringConvertible {
   let shape: Shape
@@ -20,6 +23,18 @@ struct OpaqueShape: Sendable, CustomStringConvertible {
         // All that is allocated: what a scan finds in the rest is left from others.
         buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: other, count: 2) }
         root.object = buffer
+      },
+      reason: .managedBuffer
+    ),
+    OpaqueShape(
+      shape: Shape("elements of a ManagedBufferPointer", nil, Holder.init) { root, other in
+        let buffer = ManagedBufferPointer<Int, AnyObject>(
+          bufferClass: Storage.self,
+          minimumCapacity: 2
+        ) { _, _ in 1 }
+        // All that is allocated, as above.
+        buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: other, count: 2) }
+        root.anything = buffer
       },
       reason: .managedBuffer
     ),

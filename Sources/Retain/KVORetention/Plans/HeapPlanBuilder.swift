@@ -39,7 +39,7 @@ struct HeapPlanBuilder {
   static func hasOpaque(_ slots: UnsafeBufferPointer<Slot>) -> Bool {
     slots.contains { slot in
       switch slot.kind {
-      case .opaque, .handle: true
+      case .opaque, .handle, .buffer: true
       case .enumeration: slot.enumPlan?.pointee.cases.contains { hasOpaque($0.slots) } ?? false
       // This depends on the value, and shows when it is read.
       case .existential: true

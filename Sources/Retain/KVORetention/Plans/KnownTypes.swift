@@ -32,6 +32,8 @@ struct KnownTypes {
   let continuation = descriptor(UnsafeContinuation<Void, Never>.self)
 
   let managedBuffer = descriptor(ManagedBuffer<Int, Int>.self)
+  /// Its object may be of a class without properties.
+  let managedBufferPointer = descriptor(ManagedBufferPointer<Int, Int>.self)
   let anyKeyPath = descriptor(AnyKeyPath.self)
   let arrayStorage = NominalDescriptor(kvos_array_storage())
   let dictionaryStorage = NominalDescriptor(kvos_dictionary_storage())

@@ -104,6 +104,10 @@ struct LayoutBuilder {
       else { return }
       return add(.handle, reason: .unmanagedMemory, at: offset, label: label)
     case .handle: return add(.handle, reason: traits.reason, at: offset, label: label)
+    case .buffer:
+      // Its header and its elements.
+      let mayRefer = store.checkForReferences(inArguments: 2, of: nominal)
+      return add(mayRefer ? .buffer : .reference, reason: .managedBuffer, at: offset, label: label)
     case .foreign where witnesses.size < 8: return
     case .foreign:
       // Unions and bit fields are not described, so all words are examined.
@@ -264,10 +268,8 @@ struct LayoutBuilder {
       }
       var inner = LayoutBuilder(store: store)
       inner.add(payload, at: 0, label: "", depth: depth + 1)
-      guard inner.slots.count == 1, [.reference, .bridge, .handle].contains(inner.slots[0].kind)
-      else {
-        return false
-      }
+      let isWord: [Slot.Kind] = [.reference, .bridge, .handle, .buffer]
+      guard inner.slots.count == 1, isWord.contains(inner.slots[0].kind) else { return false }
     default: return false
     }
     add(payload, at: offset, label: label, depth: depth + 1)

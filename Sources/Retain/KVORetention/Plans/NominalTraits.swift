@@ -10,6 +10,8 @@ struct NominalTraits {
     case handle
     /// A C struct or union, whose fields Swift may not know.
     case foreign
+    /// A reference to an object that has values of the generic arguments after its fields.
+    case buffer
   }
 
   var role: Role
@@ -26,6 +28,7 @@ struct NominalTraits {
     switch descriptor {
     case known.string: role = .leaf
     case known.continuation: (role, reason) = (.handle, .task)
+    case known.managedBufferPointer: role = .buffer
     case _ where known.pointers.contains(descriptor): role = .pointer
     case _ where known.handles.contains(descriptor): role = .handle
     case _ where module == "__C": role = .foreign

@@ -106,6 +106,14 @@ final class PlanStore {
     return answer
   }
 
+  /// Checks the same for values of the first generic arguments of a type.
+  func checkForReferences(inArguments count: Int, of type: NominalType) -> Bool {
+    guard let arguments = type.arguments else { return false }
+    return (0..<count).contains { index in
+      arguments[index].map { checkForReferences(in: TypeMetadata($0)) } ?? true
+    }
+  }
+
   /// The cached layout of the type at an address, which may be unchecked.
   @inline(__always)
   func knownLayout(at address: UInt) -> UnsafePointer<ValueLayout>? { layouts[address] }

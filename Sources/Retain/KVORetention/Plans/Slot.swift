@@ -20,6 +20,8 @@ struct Slot {
     case handle
     /// Opaque bytes.
     case opaque
+    /// A reference to an object that has values after its fields, which its class does not describe.
+    case buffer
   }
 
   var kind: Kind

@@ -141,6 +141,10 @@ struct ObjectReader {
         if field.load(as: UInt.self) >= 4096 { visitor.opaque(field, byteCount: 8, in: slot) }
       case .opaque:
         visitor.opaque(field, byteCount: Int(slot.pointee.byteCount), in: slot)
+      case .buffer:
+        let word = field.load(as: UInt.self)
+        visitor.reference(word, in: slot)
+        visitor.buffer(at: word, in: slot)
       }
       slot += 1
     }

@@ -107,7 +107,7 @@ struct PlainPlans: ~Copyable {
     switch slot.kind {
     case .reference, .box, .bridge, .closure, .existential: true
     case .enumeration: slot.enumPlan.map { $0.pointee.size <= Int(KVOS_ENUM_SIZE) } ?? false
-    case .handle, .opaque: false
+    case .handle, .opaque, .buffer: false
     }
   }
 
@@ -119,7 +119,7 @@ struct PlainPlans: ~Copyable {
       case .existential: KVOS_STEP_EXISTENTIAL
       case .enumeration: KVOS_STEP_ENUM
       case .reference, .box: KVOS_STEP_REFERENCE
-      case .handle, .opaque: KVOS_STEP_UNKNOWN
+      case .handle, .opaque, .buffer: KVOS_STEP_UNKNOWN
       }
     return KVOSPlainStep(
       offset: slot.offset,

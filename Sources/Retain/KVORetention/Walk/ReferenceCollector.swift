@@ -147,6 +147,18 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     }
   }
 
+  /// Examines the bytes after the fields of an object whose class does not say that there are any.
+  mutating func buffer(at address: UInt, in slot: UnsafePointer<Slot>) {
+    guard Self.mayRefer(address), let plan = reader.plan(of: address), plan.pointee.tail == nil,
+      plan.pointee.kind == .fields, let object = UnsafeRawPointer(bitPattern: address)
+    else { return }
+    let (reason, label) = (slot.pointee.reason, slot.pointee.label)
+    guard let tail = OpaqueBytes.tail(of: object, plan.pointee, memory: reader.memory) else {
+      return note(reason, label, from: references.count, isWhole: false)
+    }
+    for bytes in tail { meet(bytes, reason, label) }
+  }
+
   /// Examines the bytes after the fields of an object.
   private mutating func meetTail(of object: UnsafeRawPointer, _ plan: UnsafePointer<HeapPlan>) {
     guard let reason = plan.pointee.tail else { return }

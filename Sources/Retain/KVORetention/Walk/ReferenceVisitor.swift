@@ -8,6 +8,9 @@ protocol ReferenceVisitor: ~Copyable {
   mutating func kept(_ address: UInt)
   /// `byteCount` opaque bytes at `bytes`.
   mutating func opaque(_ bytes: UnsafeRawPointer, byteCount: Int, in slot: UnsafePointer<Slot>)
+  /// The object at `address`, to which the latest reference leads, has values after its fields, or the
+  /// word is no address.
+  mutating func buffer(at address: UInt, in slot: UnsafePointer<Slot>)
   /// The references until the matching `leave()` are inside the value in `slot`.
   mutating func enter(_ slot: UnsafePointer<Slot>)
   /// The references until the matching `leave()` are in the element at this position, or in its key
@@ -20,6 +23,7 @@ protocol ReferenceVisitor: ~Copyable {
 }
 
 extension ReferenceVisitor where Self: ~Copyable {
+  mutating func buffer(at address: UInt, in slot: UnsafePointer<Slot>) {}
   var isSatisfied: Bool { false }
 }
 
