@@ -31,7 +31,7 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     let copy = heap.copy(granule)
     let byteCount = Int(heap.byteCount(granule))
     guard heap.state(granule).contains(.isObject), byteCount >= 16,
-      let shared = reader.plan(metadata: copy.load(as: UInt.self)),
+      let shared = reader.plan(metadata: copy.load(as: UInt.self)), !isDecidedElsewhere(shared),
       let plan = reader.resolved(shared, of: UnsafeRawPointer(copy)), isDescribed(plan),
       plan.pointee.byteCount <= byteCount
     else {
@@ -76,6 +76,17 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     for (offset, pointer) in zip(offsets, pointers) {
       copy.storeBytes(of: pointer, toByteOffset: offset, as: UInt.self)
     }
+  }
+
+  /// Whether objects that a closure captured say how its context is to be read.
+  ///
+  /// They are not in the copy of the context, and other threads may have freed them.
+  private func isDecidedElsewhere(_ plan: UnsafePointer<HeapPlan>) -> Bool {
+    guard plan.pointee.kind == .genericContext, let metadata = plan.pointee.metadata else {
+      return false
+    }
+    let builder = ContextPlanBuilder(store: reader.store, metadata: TypeMetadata(metadata))
+    return !builder.isDecidedByBindings
   }
 
   /// Whether an object's plan covers everything that the object owns.

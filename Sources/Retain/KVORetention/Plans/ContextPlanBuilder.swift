@@ -21,6 +21,9 @@ struct ContextPlanBuilder {
 
   private var start: Int { Int(record.offsetToFirstCapture) }
 
+  /// Whether a context is read without reading what it captured.
+  var isDecidedByBindings: Bool { captures?.isDecidedByBindings ?? true }
+
   /// A plan whose slots are not kept yet: one may be known that is equal.
   struct Draft {
     /// The plan without its slots.
