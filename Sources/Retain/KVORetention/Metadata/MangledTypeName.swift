@@ -178,18 +178,27 @@ struct MangledTypeName {
   }
 
   /// Recognizes `…I<attributes>_`, also in an Optional.
+  ///
+  /// The attributes have letters for parameters, among them `I` for an isolated one, and names of types
+  /// may precede them: the function begins with the first `I` that only attributes follow.
   private static func function(_ text: UnsafeBufferPointer<UInt8>) -> LoweredFunction? {
     var end = text.count
     if end >= 2, text[end - 2] == UInt8(ascii: "S"), text[end - 1] == UInt8(ascii: "g") { end -= 2 }
     guard end >= 3, text[end - 1] == UInt8(ascii: "_") else { return nil }
-    var begin = end - 2
-    while begin >= 0, text[begin] != UInt8(ascii: "I") {
-      let byte = text[begin] | 0x20
-      guard byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "z") else { return nil }
-      begin -= 1
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    var begin = end - 1
+    while begin > 0, letters.contains(text[begin - 1] | 0x20) { begin -= 1 }
+    for index in begin..<(end - 1) where text[index] == UInt8(ascii: "I") {
+      if let found = function(attributes: text[(index + 1)..<(end - 1)]) { return found }
     }
-    guard begin >= 0 else { return nil }
-    var attributes = text[(begin + 1)..<(end - 1)]
+    return nil
+  }
+
+  /// The representation by the attributes; nil if they are none.
+  private static func function(
+    attributes all: Slice<UnsafeBufferPointer<UInt8>>
+  ) -> LoweredFunction? {
+    var attributes = all
     func take(_ letters: StaticString) -> UInt8? {
       guard let first = attributes.first else { return nil }
       let isThere = letters.withUTF8Buffer { $0.contains(first) }
@@ -198,16 +207,21 @@ struct MangledTypeName {
       return first
     }
     _ = take("s")
+    _ = take("I")
     _ = take("P")
     let escapes = take("e") != nil
     _ = take("A")
     _ = take("dlfr")
     guard let convention = take("ygxt") else { return nil }
+    let representation = take("BCMJKWz")
+    // What it is besides, and its parameters and results.
+    let others: StaticString = "AIGhHTiclbnXxgeyvpmwLroduakztYf"
+    let areKnown = others.withUTF8Buffer { known in attributes.allSatisfy { known.contains($0) } }
+    guard areKnown else { return nil }
     if convention == UInt8(ascii: "t") { return .thin }
-    if take("B") != nil { return .block }
+    guard let representation else { return escapes ? .escaping : .nonescaping }
+    if representation == UInt8(ascii: "B") { return .block }
     // A pointer to a C function keeps nothing alive.
-    if take("C") != nil { return .thin }
-    if take("MJKWz") != nil { return .foreign }
-    return escapes ? .escaping : .nonescaping
+    return representation == UInt8(ascii: "C") ? .thin : .foreign
   }
 }
