@@ -104,7 +104,7 @@ extension SentenceReader {
   private func cutDeallocation(before offset: Int) -> SentenceHead.Match? {
     guard offset == text.skeleton.count || isDotted(at: offset) else { return nil }
     let lead = max(0, offset - 300)..<offset
-    guard let start = text.skeleton.last("aninstance", in: lead),
+    guard let start = lastWords("aninstance", in: lead),
       let named = text.skeleton.first("ofclass", in: start..<offset),
       named - start < 40, Operand.address(in: text.bytes[end(start)..<position(named)]) != nil
     else { return nil }

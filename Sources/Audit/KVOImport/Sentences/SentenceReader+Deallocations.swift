@@ -25,8 +25,8 @@ extension SentenceReader {
       text.skeleton.first("observationinfowasleaked", in: log) == nil && !isEarly(match.head)
     var isWhole = false
     let object =
-      text.skeleton.last("aninstance", in: lead).map { $0 + 10 }
-      ?? text.skeleton.last("object", in: lead).map { $0 + 6 }
+      lastWords("aninstance", in: lead).map { $0 + 10 }
+      ?? lastWords("object", in: lead).map { $0 + 6 }
     if let start = object {
       let was = text.skeleton.has("was", at: match.offsets.lowerBound - 3) ? 3 : 0
       let range = end(start)..<max(end(start), position(match.offsets.lowerBound - was))
@@ -143,8 +143,8 @@ extension SentenceReader {
   private func observance(_ offsets: Range<Int>) -> Complaint.Observance? {
     guard let path = text.skeleton.first("keypath", in: offsets) else { return nil }
     // After a list that was cut, code may name the argument of a method: `forKeyPath:`.
-    let label = position(path)
-    if label > 0, text.bytes[label - 1].isNamePart, text.bytes[label - 1] != UInt8(ascii: ".") {
+    let front = position(path)
+    if front > 0, text.bytes[front - 1].isNamePart, text.bytes[front - 1] != UInt8(ascii: ".") {
       return nil
     }
     var result = Complaint.Observance()
@@ -159,7 +159,8 @@ extension SentenceReader {
     {
       start += 1
     }
-    let options = text.skeleton.first("options", in: path..<offsets.upperBound)
+    // A key path may have these letters, too.
+    let options = label("options", in: path..<offsets.upperBound)
     var stop = options.map(position) ?? min(position(offsets.upperBound), start + 200)
     if options == nil {
       if stop >= text.bytes.count,

@@ -54,14 +54,15 @@ extension SentenceReader {
       range: position(match.offsets.lowerBound)..<end(offset)
     )
     complaint.observer = describedBefore(match.offsets.lowerBound)
-    let near = offset..<min(window.upperBound, offset + 40)
+    let near = offset..<max(offset, min(window.upperBound, offset + 40))
     if let path = text.skeleton.first("keypath", in: near), isLabel(path..<path + 7) {
       let start = end(path + 7)
-      let object = text.skeleton.first("observedobject", in: path..<window.upperBound)
+      let object = label("observedobject", in: path..<window.upperBound)
       complaint.keyPath = keyPath(detail(at: start, before: object.map(position)))
       if let object, object - path < 400 {
         let from = end(object + 14)
-        let change = text.skeleton.first("change", in: object + 14..<window.upperBound)
+        let rest = object + 14..<max(object + 14, window.upperBound)
+        let change = label("change", in: rest)
         let stop = change.map(position) ?? min(text.bytes.count, from + 400)
         complaint.subject = operand(from..<max(from, stop), skipping: UInt8(ascii: ":"))
         complaint.context = context(after: change ?? object, window)
@@ -107,25 +108,14 @@ extension SentenceReader {
     return text.skeletonOffset(at: start)
   }
 
-  /// Whether the letters at `offsets` are a separate word before a colon.
-  private func isLabel(_ offsets: Range<Int>) -> Bool {
-    let start = position(offsets.lowerBound)
-    let next = text.bytes[end(offsets.upperBound)...].prefix(8).first {
-      !$0.isBlank && $0 != UInt8(ascii: "*")
-    }
-    let previous = start == 0 ? 0x20 : text.bytes[start - 1]
-    return next == UInt8(ascii: ":") && (!previous.isNamePart || previous == UInt8(ascii: "."))
-  }
-
   /// Whether the name of the exception is right before the sentence at `offset`.
   private func isRaised(at offset: Int) -> Bool {
     text.skeleton.last("nsinternalinconsistencyexception", in: max(0, offset - 80)..<offset) != nil
   }
 
   private func context(after offset: Int, _ window: Range<Int>) -> String? {
-    guard let context = text.skeleton.first("context", in: offset..<window.upperBound) else {
-      return nil
-    }
+    let rest = offset..<max(offset, window.upperBound)
+    guard let context = label("context", in: rest) else { return nil }
     let start = end(context + 7)
     return Operand.address(in: text.bytes[start..<min(text.bytes.count, start + 24)])
       .map { $0 == 0 ? "NULL" : "0x" + String($0, radix: 16) }
@@ -175,6 +165,8 @@ extension SentenceReader {
     while start < range.upperBound, text.bytes[start] == byte || text.bytes[start].isBlank {
       start += 1
     }
+    // A dictionary, whose description has its keys and not its class.
+    if start < range.upperBound, text.bytes[start] == UInt8(ascii: "{") { return Operand() }
     return operand(start..<range.upperBound)
   }
 
