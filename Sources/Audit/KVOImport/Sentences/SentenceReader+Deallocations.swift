@@ -2,10 +2,11 @@ import KVORules
 
 /// The sentences about deallocated objects.
 extension SentenceReader {
-  /// An observed object was deallocated, with the list of its observers.
+  /// An observed object was deallocated, with the list of its observers, which ends in `list`.
   func deallocation(
     _ match: SentenceHead.Match,
     _ window: Range<Int>,
+    list: Range<Int>,
     after previous: Int
   ) -> Complaint? {
     let start = match.offsets.lowerBound
@@ -46,7 +47,7 @@ extension SentenceReader {
     if !complaint.subject.isKnown, !complaint.subject.isPlaceholder {
       complaint.subject = typeBefore(position(match.offsets.lowerBound))
     }
-    complaint.observances = observances(window)
+    complaint.observances = observances(list)
     if match.head == .deallocatingObserved { complaint.observances = namedPaths(window) }
     if isEarly(match.head), complaint.subject.address == nil { return nil }
     guard !complaint.subject.isPlaceholder,
@@ -113,15 +114,17 @@ extension SentenceReader {
     return Operand(name)
   }
 
-  /// The registrations that are in `window`, as the runtime lists them.
-  func observances(_ window: Range<Int>) -> [Complaint.Observance] {
+  /// How many bytes of the skeleton a list of registrations may take: it outreaches the window of a sentence.
+  static let listReach = 200_000
+
+  /// The registrations that are in `list`, as the runtime lists them.
+  private func observances(_ list: Range<Int>) -> [Complaint.Observance] {
     var found: [Complaint.Observance] = []
-    var offset = window.lowerBound
-    let stop = max(window.upperBound, min(text.skeleton.count, window.lowerBound + 200_000))
-    // A long list outreaches the window of a sentence: it ends where the next sentence begins.
-    let end = window.count < Self.reach ? window.upperBound : stop
-    while let start = text.skeleton.first("nskeyvalueobservance", in: offset..<end),
-      found.count < 1_000
+    var offset = list.lowerBound
+    let end = list.upperBound
+    while offset < end,
+      let start = text.skeleton.first("nskeyvalueobservance", in: offset..<end),
+      start + 20 <= end, found.count < 1_000
     {
       // Another list was printed at another time.
       if !found.isEmpty,
@@ -135,7 +138,7 @@ extension SentenceReader {
       if let observance = observance(start + 20..<next) { found.append(observance) }
       offset = start + 20
       // Nothing else is between two of one list.
-      if found.isEmpty, start - window.lowerBound > 600 { break }
+      if found.isEmpty, start - list.lowerBound > 600 { break }
     }
     return found
   }

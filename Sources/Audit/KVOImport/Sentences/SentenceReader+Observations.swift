@@ -250,7 +250,8 @@ extension SentenceReader {
     after offset: Int,
     _ window: Range<Int>
   ) -> Complaint? {
-    let limit = min(window.upperBound, offset + 600)
+    // The next sentence may begin inside of these words.
+    let limit = max(offset, min(window.upperBound, offset + 600))
     let tail = text.skeleton.first("createaninstanceoverridingthis", in: offset..<limit)
     // Cut, the name of the class and the comma after it are enough.
     let line = text.bytes[end(offset)...].prefix { $0 != 0x0a }

@@ -50,6 +50,7 @@ struct SentenceReader {
       return deallocation(
         match,
         window,
+        list: match.offsets.upperBound..<limit(after: index, reach: Self.listReach),
         after: index == 0 ? 0 : heads[index - 1].offsets.upperBound
       )
     case .observeValue: return observation(match, window)
@@ -174,8 +175,8 @@ struct SentenceReader {
 
   /// Where the words of the sentence at `index` must have ended: at the next of a kind that cannot
   /// be inside another.
-  private func limit(after index: Int) -> Int {
-    let end = min(text.skeleton.count, heads[index].offsets.upperBound + Self.reach)
+  private func limit(after index: Int, reach: Int = Self.reach) -> Int {
+    let end = min(text.skeleton.count, heads[index].offsets.upperBound + reach)
     for next in heads[(index + 1)...] {
       if next.offsets.lowerBound >= end { break }
       switch next.head {
