@@ -64,4 +64,27 @@ import Testing
     let gnustep = "Object <\(name): 0x2b0> deallocated with observers still registered."
     #expect(Reading.summary(gnustep) == ["KVO006 \(name).? < ?"])
   }
+
+  @Test(
+    "a class without its address is no tag of HTML",
+    arguments: ["Table", "Mark", "Span", "Code", "Font", "Small"]
+  )
+  func tags(name: String) {
+    let text = """
+      Fatal Exception: NSRangeException
+      Cannot remove an observer <GaugeView> for the key path "level" from <\(name)> because it is not registered as \
+      an observer.
+      """
+    #expect(Reading.summary(text) == ["KVO002 \(name).level < GaugeView"])
+    let code = text.replacing("\"level\"", with: "<code>\"level\"</code>")
+    #expect(Reading.summary(code) == ["KVO002 \(name).level < GaugeView"])
+  }
+
+  @Test("a key path without a name is none", arguments: ["\"\"", "\"(null)\"", "\"<null>\""])
+  func noPath(path: String) {
+    let text =
+      "Cannot remove an observer <GaugeView 0x1a0> for the key path \(path) from <Meter 0x2b0> because it is not "
+      + "registered as an observer."
+    #expect(Reading.summary(text) == ["KVO002 Meter.? < GaugeView"])
+  }
 }

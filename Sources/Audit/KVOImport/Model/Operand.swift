@@ -231,7 +231,7 @@ extension Operand {
 
   /// Whether the runtime's word for no object is in the name's position.
   static func isNothing(_ name: String) -> Bool {
-    name.isEmpty || ["null", "nil", "…"].contains(name.lowercased())
+    name.isEmpty || ["null", "nil", "…", "(null)", "<null>"].contains(name.lowercased())
   }
 
   /// The words that stand in brackets in place of what a log hides.

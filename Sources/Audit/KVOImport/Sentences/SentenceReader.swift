@@ -251,7 +251,10 @@ struct SentenceReader {
       }
       start += 1
     }
-    let hasMark = text.bytes[position..<start].contains(where: isMark)
+    let opening = text.bytes[position..<start]
+    let hasMark = opening.contains(where: isMark)
+    // Two marks before a blank have no name between them; before a name they are one that a table doubled.
+    if opening.count(where: isMark) == 2, opening.last.map(isMark) == false { return nil }
     var result: [UInt8] = []
     var end = start
     while end < text.bytes.count, end - start < 600 {

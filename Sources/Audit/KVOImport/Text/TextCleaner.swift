@@ -316,7 +316,9 @@ struct TextCleaner {
       // The line of the source ends here, too: a browser shows one end.
       if isBreak, at(0) == 0x0a || at(0) == 0x0d { return }
       text.endLine(next: line)
-    } else if let name = Self.inlines.first(where: { isTag($0, at: offset) }) {
+    } else if !isCapitalized(at: offset),
+      let name = Self.inlines.first(where: { isTag($0, at: offset) })
+    {
       skipTag(offset + name.utf8CodeUnitCount)
     } else {
       take(UInt8(ascii: "<"), count: 1, &text)
@@ -339,6 +341,11 @@ struct TextCleaner {
       }
     }
     return false
+  }
+
+  /// Whether a name begins here as a class's does, which may have lost its address: `<Table>`, `<Mark>`.
+  private func isCapitalized(at offset: Int) -> Bool {
+    (0x41...0x5a).contains(at(offset)) && (0x61...0x7a).contains(at(offset + 1))
   }
 
   private mutating func skipTag(_ offset: Int) {
