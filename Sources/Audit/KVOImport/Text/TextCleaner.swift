@@ -2,10 +2,10 @@
 ///
 /// Every rule looks at most a few bytes ahead, so that a line of any length costs a linear scan.
 struct TextCleaner {
-  private let source: ArraySlice<UInt8>
-  private var position: Int
-  private var line: Int
-  private var isAtLineStart = true
+  let source: ArraySlice<UInt8>
+  var position: Int
+  private(set) var line: Int
+  var isAtLineStart = true
   /// Whether a comment of C is open over several lines.
   private var isInComment = false
   /// Whether the line before had the leader of a script's comment.
@@ -58,6 +58,7 @@ struct TextCleaner {
       case UInt8(ascii: "<"): takeTag(&text)
       case 0x1b: position = TerminalEscape.end(in: source, from: position + 1)
       case 0xc2 where at(1) == 0xa0: take(0x20, count: 2, &text)
+      case 0xc2 where at(1) == 0xad: position += 2
       case 0xc2 where at(1) == 0xab || at(1) == 0xbb:
         take(UInt8(ascii: "\""), count: 2, &text)
       case 0xe2 where at(1) == 0x80: takeTypography(&text)
@@ -94,11 +95,11 @@ struct TextCleaner {
     }
   }
 
-  private func at(_ offset: Int) -> UInt8 {
+  func at(_ offset: Int) -> UInt8 {
     position + offset < source.endIndex ? source[position + offset] : 0
   }
 
-  private mutating func take(_ byte: UInt8, count: Int, _ text: inout CleanText) {
+  mutating func take(_ byte: UInt8, count: Int, _ text: inout CleanText) {
     if byte.isASCIILetter || byte.isASCIIDigit {
       text.appendLetter(byte)
     } else {
@@ -107,7 +108,7 @@ struct TextCleaner {
     position += count
   }
 
-  private mutating func endLine(_ text: inout CleanText, isCounted: Bool) {
+  mutating func endLine(_ text: inout CleanText, isCounted: Bool) {
     if isCounted { line += 1 }
     text.endLine(next: line)
     position += 1
@@ -223,84 +224,6 @@ struct TextCleaner {
 
   // MARK: - In a line
 
-  /// Resolves an entity, also one that was made an entity twice (`&amp;lt;`).
-  private mutating func takeEntity(_ text: inout CleanText) {
-    var offset = 1
-    while matches("amp;", at: offset) { offset += 4 }
-    for entity in Self.entities where matches(entity.name, at: offset) {
-      let count = offset + entity.name.utf8CodeUnitCount
-      if entity.byte == 0x0a {
-        position += count - 1
-        endLine(&text, isCounted: false)
-      } else if entity.byte == UInt8(ascii: "<"), text.bytes.last != UInt8(ascii: "`") {
-        // It may be the tag that a second escaping hid: `&amp;lt;br&amp;gt;`.
-        if matches("br", at: count), !at(count + 2).isNamePart {
-          position += count + 2
-          skipTagEnd()
-          position -= 1
-          endLine(&text, isCounted: false)
-        } else {
-          take(entity.byte, count: count, &text)
-        }
-      } else {
-        take(entity.byte, count: count, &text)
-      }
-      return
-    }
-    take(UInt8(ascii: "&"), count: offset, &text)
-  }
-
-  private mutating func skipTagEnd() {
-    var count = 0
-    while position < source.endIndex, count < 8 {
-      if source[position] == UInt8(ascii: ">") {
-        position += 1
-        return
-      }
-      if matches("&amp;gt;", at: 0) { position += 8; return }
-      if matches("&gt;", at: 0) { position += 4; return }
-      guard source[position] == 0x20 || source[position] == UInt8(ascii: "/") else { return }
-      position += 1
-      count += 1
-    }
-  }
-
-  /// Resolves backslash escapes of source code, JSON and Markdown.
-  private mutating func takeEscape(_ text: inout CleanText) {
-    var offset = 1
-    // The longest run of backslashes that is intentional: a string in a string in a string.
-    while offset < 8, at(offset) == UInt8(ascii: "\\") { offset += 1 }
-    switch at(offset) {
-    case UInt8(ascii: "n"):
-      position += offset
-      endLine(&text, isCounted: false)
-    case UInt8(ascii: "t"): take(0x09, count: offset + 1, &text)
-    case UInt8(ascii: "r"): position += offset + 1
-    case UInt8(ascii: "u") where isUnicodeEscape(at: offset + 1):
-      let code = (offset + 1...offset + 4).reduce(UInt32(0)) { $0 << 4 | UInt32(hex(at($1))) }
-      position += offset + 5
-      switch code {
-      case 0x0a: text.endLine(next: line)
-      case 0x2018, 0x2019: text.append(UInt8(ascii: "'"))
-      case 0x201c, 0x201d: text.append(UInt8(ascii: "\""))
-      case 0x2026: for _ in 0..<3 { text.append(UInt8(ascii: ".")) }
-      case 0x20..<0x7f: take(UInt8(code), count: 0, &text)
-      default: text.append(0x20)
-      }
-    default:
-      position += offset
-      if at(0) == 0x0a || at(0) == 0x0d { text.markContinued() }
-    }
-  }
-
-  private func isUnicodeEscape(at offset: Int) -> Bool {
-    (offset..<offset + 4).allSatisfy { at($0).isHexDigit }
-  }
-
-  private func hex(_ byte: UInt8) -> UInt8 {
-    byte.isASCIIDigit ? byte - 0x30 : (byte | 0x20) - 0x57
-  }
-
   private static let blocks: [StaticString] = ["br", "p", "div", "li", "tr", "pre", "ul", "ol"]
   private static let inlines: [StaticString] = [
     "span", "code", "b", "i", "em", "strong", "a", "td", "th", "font", "tt", "u", "s", "table",
@@ -387,7 +310,7 @@ struct TextCleaner {
     take(at(2) - 0x60, count: 3, &text)
   }
 
-  private func matches(_ name: StaticString, at offset: Int) -> Bool {
+  func matches(_ name: StaticString, at offset: Int) -> Bool {
     guard position + offset + name.utf8CodeUnitCount <= source.endIndex else { return false }
     for index in 0..<name.utf8CodeUnitCount
     where source[position + offset + index].lowercasedASCII != name.utf8Start[index] {
