@@ -77,6 +77,7 @@ enum AppleReport {
       )
     }
     add(.exception, tree[0, "lastExceptionBacktrace"], thread: nil, name: nil)
+    if stacks.isEmpty { stacks = printedStacks(tree) }
     let faulting = tree.number(tree[0, "faultingThread"])
     let threads = tree[0, "threads"].map(tree.values(of:)) ?? []
     for (index, thread) in threads.enumerated() {
@@ -92,6 +93,31 @@ enum AppleReport {
     }
     return stacks
   }
+
+  /// The stacks of exceptions that are given as text, as AppKit has them when it ends the process.
+  private static func printedStacks(_ tree: JSONTree) -> [StackTrace] {
+    let images = tree[0, "usedImages"].map(tree.values(of:))?.map { UsedImage(tree, $0) } ?? []
+    var stacks: [StackTrace] = []
+    for node in tree[0, "asiBacktraces"].map(tree.values(of:)) ?? [] {
+      guard let text = JSONTree.unescaped(tree.raw(node)),
+        var stack = StackReader.stacks(in: CleanText(text[...])).first
+      else { continue }
+      let line = stacks.count + ReportDocument.structureLine
+      stack.role = .exception
+      stack.lines = line..<line + 1
+      stack.inputLine = tree.line(of: node)
+      for index in stack.frames.indices {
+        guard let address = stack.frames[index].address,
+          let image = images.first(where: { $0.contains(address) })
+        else { continue }
+        stack.frames[index].imageUUID = image.uuid
+        stack.frames[index].imageOffset = address - image.base
+        stack.frames[index].isInSystem = image.isInSystem
+      }
+      stacks.append(stack)
+    }
+    return stacks
+  }
 }
 
 /// A report's description of an image.
@@ -99,6 +125,7 @@ private struct UsedImage {
   let name: String?
   let uuid: String?
   let base: UInt64
+  let byteCount: UInt64
   let isInSystem: Bool
 
   init(_ tree: JSONTree, _ node: Int) {
@@ -106,5 +133,8 @@ private struct UsedImage {
     name = tree.text(tree[node, "name"]) ?? tree.text(tree[node, "path"])
     uuid = tree.text(tree[node, "uuid"]).map(MachOName.uuid)
     base = tree.address(tree[node, "base"]) ?? 0
+    byteCount = tree.address(tree[node, "size"]) ?? 0
   }
+
+  func contains(_ address: UInt64) -> Bool { address >= base && address - base < byteCount }
 }
