@@ -278,9 +278,8 @@ struct FaultFinder {
 
   /// The stack of the thread that accessed unmapped memory.
   private var crashedStack: StackTrace? {
-    if document.isKilled { return nil }
     // There are several if someone shows several crashes.
-    let all = document.stacks.filter { $0.role == .crashed }
+    let all = document.stacks.filter { $0.role == .crashed && !isKilled($0) }
     if document.stacks.contains(where: { $0.role == .exception }) {
       // An uncaught exception ends the process elsewhere than at an object of the runtime.
       return all.first {
@@ -293,8 +292,20 @@ struct FaultFinder {
     }
     guard document.isCrash else { return nil }
     return document.stacks.first {
-      $0.role == .unknown && $0.frames.count > 1 && !$0.isManaged
+      $0.role == .unknown && $0.frames.count > 1 && !$0.isManaged && !isKilled($0)
     }
+  }
+
+  /// Whether the system ended the process of `stack`.
+  ///
+  /// The statement above a stack that is next to it decides, since a log may have those of other processes.
+  func isKilled(_ stack: StackTrace) -> Bool {
+    guard !document.killLines.isEmpty else { return false }
+    let line = stack.lines.lowerBound
+    let access = document.badAccessLines.last { $0 <= line }
+    let kill = document.killLines.last { $0 <= line }
+    // One line may have both: memory without a valid signature.
+    return access.map { $0 <= kill ?? -1 } ?? true
   }
 
   /// Whether the stacks of several threads are in the text, of which none is said to have crashed.

@@ -20,8 +20,8 @@ struct ReportDocument: Sendable {
   var isBadAccess = false
   /// The lines of the text that state it.
   var badAccessLines: [Int] = []
-  /// Whether the system ended the process for its own reasons.
-  var isKilled = false
+  /// The lines of the text by which the system ended a process for its own reasons; ascending.
+  var killLines: [Int] = []
   /// Whether it says that a breakpoint ended the process, as an invalid signed pointer does.
   var isBreakpoint = false
   /// Whether it states a crash at all.
@@ -74,26 +74,25 @@ extension ReportDocument {
   private mutating func readSignals(_ text: CleanText) {
     let skeleton = text.skeleton
     let all = 0..<skeleton.count
-    isKilled =
-      skeleton.first("sigkill", in: all) != nil || skeleton.first("8badf00d", in: all) != nil
-    if !isKilled {
-      for word in Self.badAccess {
+    func lines(_ words: [StaticString]) -> [Int] {
+      var lines: [Int] = []
+      for word in words {
         var start = 0
         while let found = skeleton.first(word, in: start..<skeleton.count) {
-          badAccessLines.append(text.line(at: text.position(ofSkeleton: found)))
+          lines.append(text.line(at: text.position(ofSkeleton: found)))
           start = found + 1
         }
       }
+      return lines.sorted()
     }
+    killLines = lines(["sigkill", "8badf00d"])
+    badAccessLines = lines(Self.badAccess)
     isBadAccess = !badAccessLines.isEmpty
     isBreakpoint =
-      !isKilled
-      && (skeleton.first("excbreakpoint", in: all) != nil
-        || skeleton.first("sigtrap", in: all) != nil)
+      skeleton.first("excbreakpoint", in: all) != nil || skeleton.first("sigtrap", in: all) != nil
     isCrash =
-      isBadAccess || isBreakpoint
-      || (skeleton.first("crash", in: all) != nil || text.has("崩溃") || text.has("崩潰"))
-        && !isKilled
+      isBadAccess || isBreakpoint || skeleton.first("crash", in: all) != nil || text.has("崩溃")
+      || text.has("崩潰")
   }
 }
 
