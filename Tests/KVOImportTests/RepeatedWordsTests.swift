@@ -96,4 +96,27 @@ import Testing
       Self.raised.replacing("level", with: "other") + Self.stack + "\n```\n\(report)\n```\n"
     #expect(Reading.summary(other).contains("KVO002 Meter.other < GaugeView"))
   }
+
+  @Test("words that a report repeats after the stacks of its threads have the exception's")
+  func translated() {
+    let threads =
+      "\nThread 0 Crashed:\n0   libsystem_kernel.dylib  0x18b3e83e8 __pthread_kill + 8\n"
+    let text =
+      "Process:  Gauges [1]\nException Type:  EXC_CRASH (SIGABRT)\n\nApplication Specific Information:\n"
+      + Self.raised + "\nLast Exception Backtrace:\n" + Self.stack + threads
+      + "\nFull Report\n\n\(Self.head)\n\(Self.body)\n"
+    let findings = Reading.findings(text)
+    #expect(findings.map(Reading.summary) == ["KVO002 Meter.level < GaugeView"])
+    let frames = findings.first?.stacks.first?.frames.map(\.symbol) ?? []
+    #expect(frames == ["__exceptionPreprocess", "-[GaugeView stop]"])
+  }
+
+  @Test("a sentence that is repeated thousands of times costs no more than it is long")
+  func often() {
+    let stack = "*** First throw call stack:\n(0x18b3e83e8 0x18b3e83f0 0x18b3e83f8 0x1004d1388)\n"
+    for text in ["", stack] {
+      let findings = Reading.findings(text + String(repeating: Self.raised, count: 8_000))
+      #expect(findings.map(Reading.summary) == ["KVO002 Meter.level < GaugeView"])
+    }
+  }
 }

@@ -67,38 +67,57 @@ struct FaultFinder {
       printings.append([index])
     }
     // The last printing is the one with the stack, unless the text only repeats the words after it, or one of those before
-    // has the names of the functions.
-    for index in faults.indices {
-      let below = printings[index].reversed().lazy.compactMap(stack)
-      let named = below.prefix(Self.printingLimit).first { $0.frames.contains { $0.symbol != nil } }
-      faults[index].stack = named ?? below.first
+    // has the names of the functions. What is above the words may be the stack of something else.
+    let ends = document.stacks.isEmpty ? [] : linesOfOthers()
+    for index in faults.indices where !ends.isEmpty {
+      let latest = printings[index].reversed().lazy
+      let below = latest.compactMap { stack(below: $0, before: ends[$0]) }
+      let near = latest.compactMap { stack(below: $0, before: ends[$0]) ?? stack(above: $0) }
+      faults[index].stack =
+        below.prefix(Self.printingLimit).first(where: \.hasNames)
+        ?? near.prefix(Self.printingLimit).first(where: \.hasNames) ?? near.first
     }
     return faults.compactMap(confirmed)
   }
 
-  /// The stack that belongs to the words at `index`: the next one below them, before other words.
-  private func stack(of index: Int) -> StackTrace? {
+  /// For each complaint the line of the next one about another event, the greatest number if there is none.
+  ///
+  /// A text may repeat a sentence many times: all of them have the same next one, which is searched for once.
+  private func linesOfOthers() -> [Int] {
+    let complaints = document.complaints
+    var lines = Array(repeating: Int.max, count: complaints.count)
+    for index in complaints.indices.reversed() {
+      let complaint = complaints[index]
+      var next = index + 1
+      while next < complaints.count, complaints[next].isSame(as: complaint),
+        !complaints[next].hasWords(of: complaint)
+      {
+        next += 1
+      }
+      guard next < complaints.count else { continue }
+      lines[index] =
+        complaints[next].hasWords(of: complaint) ? lines[next] : document.textLines[next]
+    }
+    return lines
+  }
+
+  /// The stack that belongs to the words at `index`: the next one below them, before the other words in line `end`.
+  private func stack(below index: Int, before end: Int) -> StackTrace? {
     let line = document.textLines[index]
     let complaint = document.complaints[index]
-    var end = Int.max
-    for next in document.complaints.indices.dropFirst(index + 1)
-    where !document.complaints[next].isSame(as: complaint) {
-      end = document.textLines[next]
-      break
-    }
     let below = document.stacks.filter {
       $0.lines.lowerBound >= line && $0.lines.lowerBound <= end && !$0.isManaged
         && !isOfConsequence($0, of: complaint) && !isOfOther($0, than: complaint)
     }
     // A crash report has the exception's stack beside the threads'.
-    if let exception = below.first(where: {
-      $0.role == .exception && $0.frames.contains { $0.symbol != nil }
-    }) {
-      return exception
-    }
-    if let first = below.first(where: { $0.frames.count > 1 || $0.role != .unknown }) {
-      return first
-    }
+    return below.first { $0.role == .exception && $0.hasNames }
+      ?? below.first { $0.frames.count > 1 || $0.role != .unknown }
+  }
+
+  /// The stack right above the words at `index`, as a debugger prints it before someone asks for the exception.
+  private func stack(above index: Int) -> StackTrace? {
+    let line = document.textLines[index]
+    let complaint = document.complaints[index]
     return document.stacks.last {
       $0.lines.upperBound <= line && line - $0.lines.upperBound < 40 && !$0.isManaged
         && !isOfConsequence($0, of: complaint) && !isOfOther($0, than: complaint)

@@ -87,6 +87,12 @@ struct Complaint: Sendable {
     return observer.agrees(with: other.observer) && subject.agrees(with: other.subject)
   }
 
+  /// Whether ``isSame(as:)`` answers alike for both.
+  func hasWords(of other: Complaint) -> Bool {
+    kind == other.kind && code == other.code && keyPath == other.keyPath
+      && observer == other.observer && subject == other.subject
+  }
+
   /// Adds the information that only the second printing of the same event has.
   mutating func complete(from other: Complaint) {
     observer.complete(from: other.observer)

@@ -137,6 +137,9 @@ struct StackTrace: Sendable {
       && frames.drop { $0 != top }.dropFirst().first?.meaning == .makesClass
   }
 
+  /// Whether the function of any frame is known.
+  var hasNames: Bool { frames.contains { $0.symbol != nil } }
+
   /// Whether any frame's function contains `text`.
   func calls(_ text: String) -> Bool {
     frames.contains { $0.symbol?.contains(text) == true }
