@@ -15,29 +15,31 @@ extension FaultFinder {
     else { return [] }
     var found: [Fault] = []
     var previousEnd = 0
+    var lines = Set(known.compactMap { $0.stack?.lines })
+    var outlines = Set(known.compactMap { $0.stack?.outline })
     for stack in document.stacks
     where stack.role == .exception || stack.role == .crashed {
       // Services export one event, whose stacks have no lines.
       guard stack.lines.lowerBound < ReportDocument.structureLine else { break }
       let lead = previousEnd..<max(previousEnd, stack.lines.lowerBound)
       previousEnd = max(previousEnd, stack.lines.upperBound)
-      let others = known + found
-      if others.contains(where: { $0.stack.map { isSame($0, stack) } ?? false }) { continue }
+      if lines.contains(stack.lines) || outlines.contains(stack.outline) { continue }
+      var shown: Fault?
       if stack.role == .exception {
-        if let fault = raised(in: stack), !others.contains(where: { mayBeSame($0, fault) }) {
-          found.append(fault)
+        shown = raised(in: stack).flatMap { fault in
+          (known + found).contains { mayBeSame($0, fault) } ? nil : fault
         }
       } else if document.badAccessLines.contains(where: lead.contains), stack.frames.count > 1,
-        let fault = onTop(stack, isCertain: true)
+        !isKilled(stack)
       {
-        found.append(fault)
+        shown = onTop(stack, isCertain: true)
       }
+      guard let fault = shown else { continue }
+      found.append(fault)
+      lines.insert(stack.lines)
+      outlines.insert(stack.outline)
     }
     return found
-  }
-
-  private func isSame(_ stack: StackTrace, _ other: StackTrace) -> Bool {
-    stack.lines == other.lines || stack.outline == other.outline
   }
 
   /// Whether the fault in words, whose own stack does not show where it was raised, may be the one that `raised` shows.

@@ -31,6 +31,8 @@ struct Operand: Hashable, Sendable {
     guard let address, let otherAddress = other.address, address != otherAddress else {
       return true
     }
+    // Most addresses are whole, and digits cost more than numbers.
+    guard isAddressCut || other.isAddressCut else { return false }
     let (digits, otherDigits) = (String(address, radix: 16), String(otherAddress, radix: 16))
     return isAddressCut && otherDigits.hasPrefix(digits)
       || other.isAddressCut && digits.hasPrefix(otherDigits)

@@ -13,11 +13,19 @@ struct SentenceReader {
 
   init(_ text: CleanText) {
     var heads = SentenceHead.all(in: text.skeleton)
-    for cut in Self.cutHeads(in: text)
-    where !heads.contains(where: {
-      $0.offsets.overlaps(cut.offsets) || $0.offsets.upperBound == cut.offsets.upperBound
-    }) {
-      heads.append(cut)
+    let cuts = Self.cutHeads(in: text)
+    if !cuts.isEmpty {
+      // For each letter whether a head takes it: a log may have a cut in each of its lines.
+      var isTaken = Array(repeating: false, count: text.skeleton.count)
+      for head in heads { for offset in head.offsets { isTaken[offset] = true } }
+      var ends = Set(heads.map(\.offsets.upperBound))
+      for cut in cuts {
+        guard !cut.offsets.contains(where: { isTaken[$0] }),
+          ends.insert(cut.offsets.upperBound).inserted
+        else { continue }
+        for offset in cut.offsets { isTaken[offset] = true }
+        heads.append(cut)
+      }
     }
     self.init(text, heads: heads.sorted { $0.offsets.lowerBound < $1.offsets.lowerBound })
   }
