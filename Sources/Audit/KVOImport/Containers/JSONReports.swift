@@ -130,8 +130,13 @@ struct JSONReports {
         tree.nodes[value].kind == .object && keys.contains { tree[value, $0] != nil }
       })
     else { return [tree] }
-    let events = values.compactMap { value in
-      try? JSONTree(tree.bytes[Int(tree.nodes[value].start)...], firstLine: tree.line(of: value))
+    var line = tree.line(of: 0)
+    var counted = Int(tree.nodes[0].start)
+    let events = values.compactMap { value -> JSONTree? in
+      let start = Int(tree.nodes[value].start)
+      line += LineCounter.count(in: tree.bytes[counted..<start])
+      counted = start
+      return try? JSONTree(tree.bytes[start...], firstLine: line)
     }
     return events.count == values.count ? events : [tree]
   }

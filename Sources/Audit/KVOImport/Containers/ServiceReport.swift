@@ -17,25 +17,42 @@ enum ServiceReport {
   private static let fileKeys = ["filename", "file", "sourceFile", "abs_path", "absPath"]
 
   /// The stacks, in order.
+  ///
+  /// - Complexity: O(length).
   static func stacks(_ tree: JSONTree) -> [StackTrace] {
     var stacks: [StackTrace] = []
-    for node in tree.nodes.indices where tree.nodes[node].kind == .list {
+    // The values that enclose the node, the outermost first.
+    var open: [Int] = []
+    var inputLine = tree.firstLine
+    var counted = tree.bytes.startIndex
+    for node in tree.nodes.indices {
+      while let last = open.last, Int(tree.nodes[last].next) <= node { open.removeLast() }
+      let kind = tree.nodes[node].kind
+      defer { if kind == .object || kind == .list { open.append(node) } }
+      guard kind == .list else { continue }
       let values = tree.values(of: node)
       guard values.count > 1, isFrame(tree, values[0]) || isFrame(tree, values[1]) else { continue }
+      let holders = Array(open.suffix(holderLimit).reversed())
       var frames = values.prefix(300).map { frame(tree, $0) }
-      if isOutermostFirst(frames, isSentry: isSentry(tree, node)) { frames.reverse() }
+      if isOutermostFirst(frames, isSentry: isSentry(tree, node, in: holders)) { frames.reverse() }
       let line = stacks.count + ReportDocument.structureLine
+      let start = Int(tree.nodes[node].start)
+      inputLine += LineCounter.count(in: tree.bytes[counted..<start])
+      counted = start
       stacks.append(
         StackTrace(
-          role: role(tree, node),
+          role: role(tree, in: holders),
           frames: frames,
           lines: line..<line + 1,
-          inputLine: tree.line(of: node)
+          inputLine: inputLine
         )
       )
     }
     return stacks
   }
+
+  /// How many of the values that enclose a stack are examined, the innermost first.
+  private static let holderLimit = 6
 
   private static func isFrame(_ tree: JSONTree, _ node: Int) -> Bool {
     first(tree, node, functionKeys) != nil
@@ -79,14 +96,14 @@ enum ServiceReport {
   }
 
   /// Whether the list at `node` is the frames of a stack as Sentry's event schema has them, oldest first.
-  private static func isSentry(_ tree: JSONTree, _ node: Int) -> Bool {
-    tree.key(of: node) == "frames" && holders(tree, node).first.flatMap(tree.key) == "stacktrace"
+  private static func isSentry(_ tree: JSONTree, _ node: Int, in holders: [Int]) -> Bool {
+    tree.key(of: node) == "frames" && holders.first.flatMap(tree.key) == "stacktrace"
   }
 
-  /// Whose stack the list at `node` is, judged by its enclosing values.
-  private static func role(_ tree: JSONTree, _ node: Int) -> StackTrace.Role {
+  /// Whose stack is in `holders`, the values that enclose it.
+  private static func role(_ tree: JSONTree, in holders: [Int]) -> StackTrace.Role {
     var role = StackTrace.Role.unknown
-    for holder in holders(tree, node) {
+    for holder in holders {
       if tree.isTrue(tree[holder, "crashed"]) || tree.isTrue(tree[holder, "errorReportingThread"]) {
         return .crashed
       }
@@ -101,20 +118,5 @@ enum ServiceReport {
       }
     }
     return role
-  }
-
-  /// The values that enclose `node`, the innermost first, six at the most.
-  private static func holders(_ tree: JSONTree, _ node: Int) -> [Int] {
-    // They start before it and end after it.
-    var found: [Int] = []
-    var at = node - 1
-    while at >= 0, found.count < 6 {
-      let holder = tree.nodes[at]
-      if holder.kind == .object || holder.kind == .list, Int(holder.next) > node {
-        found.append(at)
-      }
-      at -= 1
-    }
-    return found
   }
 }
