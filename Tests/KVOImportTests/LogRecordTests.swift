@@ -83,6 +83,17 @@ import Testing
     )
   }
 
+  @Test("records after another object and lines of text are read")
+  func afterOthers() {
+    let records = RemovalCrash.lines.map { line in
+      #"{"log":\#(Self.quoted(line + "\n")),"stream":"stderr","time":"2024-03-01T10:11:12Z"}"#
+        + "\n"
+    }
+    for front in [#"{"starting":true}"# + "\n", #"{"starting":true}"# + "\nListening\n"] {
+      expectRemoval(front + records.joined(), front)
+    }
+  }
+
   @Test("a list of records is read in the order of time")
   func lists() {
     func list(_ lines: [(offset: Int, element: String)]) -> String {

@@ -102,7 +102,7 @@ final class ReportReader: TextFaultReader {
     json?.append(contentsOf: text)
     if let gathered = json, gathered.count > Self.jsonLimit {
       json = nil
-      passages.append(gathered[...]) { judge($0) }
+      takeText(records.append(gathered[...])[...])
     }
   }
 
@@ -153,7 +153,9 @@ final class ReportReader: TextFaultReader {
     note(problem, in: bytes, from: start, firstLine: 1)
     let rest = reports.documents.isEmpty ? 0 : start + reports.endOffset
     passages = PassageSplitter(firstLine: 1 + LineCounter.count(in: bytes[..<rest]))
-    passages.append(bytes[rest...]) { judge($0) }
+    // A log may begin with another object, and have lines of text between its records.
+    passages.append(records.append(bytes[rest...])[...]) { judge($0) }
+    passages.append(records.finish()[...]) { judge($0) }
   }
 
   /// Judges a report of JSON inside a text, unless sentences of the text outside of it show a fault.
