@@ -97,6 +97,22 @@ import Testing
     #expect(Reading.summary(other).contains("KVO002 Meter.other < GaugeView"))
   }
 
+  @Test("each of several .ips reports between words has its stack")
+  func severalEmbedded() {
+    let report = Self.head + "\n" + Self.body
+    let other = report.replacing("GaugeView", with: "DialView")
+    let text = "First:\n```\n\(report)\n```\nSecond:\n```\n\(other)\n```\nThanks!\n"
+    for text in [text, text.split(separator: "\n").map { "> " + $0 }.joined(separator: "\n")] {
+      let findings = Reading.findings(text)
+      #expect(
+        findings.map(Reading.summary)
+          == ["KVO002 Meter.level < GaugeView", "KVO002 Meter.level < DialView"]
+      )
+      let own = findings.map { $0.stacks.first?.frames.last?.symbol }
+      #expect(own == ["-[GaugeView stop]", "-[DialView stop]"])
+    }
+  }
+
   @Test("words that a report repeats after the stacks of its threads have the exception's")
   func translated() {
     let threads =

@@ -162,20 +162,50 @@ final class ReportReader: TextFaultReader {
   ///
   /// As text its sentences were found, too, but no stack.
   private func judgePasted(_ bytes: [UInt8], firstLine: Int) {
-    let reports = JSONReports(bytes[...], firstLine: firstLine)
+    let parts = pastedParts(bytes, firstLine: firstLine)
     if !folder.findings.isEmpty {
-      let end = firstLine + LineCounter.count(in: bytes[..<min(bytes.count, reports.endOffset)])
-      guard faultLines.allSatisfy((firstLine...end).contains),
-        reports.documents.contains(where: {
-          !FaultFinder($0, appModules: appModules).faults().isEmpty
+      guard faultLines.allSatisfy({ line in parts.contains { $0.lines.contains(line) } }),
+        parts.contains(where: { part in
+          part.reports.documents.contains {
+            !FaultFinder($0, appModules: appModules).faults().isEmpty
+          }
         })
       else { return }
       (folder, reportCount) = (FindingFolder(), 0)
     }
-    take(reports, of: bytes)
-    // Words of the text follow a complete one.
-    guard reports.documents.isEmpty, let problem = reports.problem else { return }
-    note(problem, in: bytes, from: 0, firstLine: firstLine)
+    for part in parts {
+      take(part.reports, of: part.bytes)
+      // Words of the text follow a complete one.
+      guard part.reports.documents.isEmpty, let problem = part.reports.problem else { continue }
+      note(problem, in: part.bytes, from: 0, firstLine: part.lines.lowerBound)
+    }
+  }
+
+  /// Reports of JSON in a text, with the lines of the input that they take.
+  private struct PastedPart {
+    var reports: JSONReports
+    var bytes: [UInt8]
+    var lines: ClosedRange<Int>
+  }
+
+  /// More reports with words between them are not read.
+  private static let pastedLimit = 16
+
+  /// The reports at the start of `bytes`, and those after the words that follow them.
+  private func pastedParts(_ bytes: [UInt8], firstLine: Int) -> [PastedPart] {
+    var parts: [PastedPart] = []
+    var next: (bytes: [UInt8], firstLine: Int)? = (bytes, firstLine)
+    while let part = next, parts.count < Self.pastedLimit {
+      let reports = JSONReports(part.bytes[...], firstLine: part.firstLine)
+      let end = min(part.bytes.count, reports.endOffset)
+      let last = part.firstLine + LineCounter.count(in: part.bytes[..<end])
+      parts.append(PastedPart(reports: reports, bytes: part.bytes, lines: part.firstLine...last))
+      guard !reports.documents.isEmpty, end < part.bytes.count else { break }
+      var rest = PastedReport()
+      rest.append(part.bytes[end...])
+      next = rest.finish().map { (bytes: $0.bytes, firstLine: last + $0.firstLine - 1) }
+    }
+    return parts
   }
 
   /// Judges the reports in `bytes`; the text around them may have reported a crash.
