@@ -101,4 +101,19 @@ import Testing
     let logged = text("level").split(separator: "\n").map { "runner: " + $0 + "\n" }.joined()
     #expect(Reading.summary(logged) == ["KVO017 Meter.level < GaugeView"])
   }
+
+  @Test("a stack of addresses was wrapped", arguments: [3, 4, 7])
+  func addresses(width: Int) {
+    let all = (1...9).map { "0x18b3e8\($0)00" }
+    let lines = stride(from: 0, to: all.count, by: width)
+      .map { all[$0..<min(all.count, $0 + width)].joined(separator: " ") }
+    for lead in ["", "> "] {
+      let text =
+        RemovalCrash.lines[0] + "\n*** First throw call stack:\n(" + lines.joined(separator: "\n")
+        + ")\nlibc++abi: terminating\n"
+      let quoted = text.split(separator: "\n").map { lead + $0 }.joined(separator: "\n")
+      let frames = Reading.findings(quoted).first?.stacks.first?.frames ?? []
+      #expect(frames.map(\.address) == (1...9).map { UInt64("18b3e8\($0)00", radix: 16) })
+    }
+  }
 }

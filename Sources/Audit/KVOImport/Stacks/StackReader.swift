@@ -35,9 +35,19 @@ struct StackReader {
     guard bytes.count > 3 else { return skip() }
     if open != nil, FrameLine.isBelowFrame(bytes) { return }
     if readHeading(bytes, at: line) { return }
-    if let addresses = addressList(bytes) {
+    let list = addresses(bytes)
+    if !list.isEmpty, isListOpen(before: line), var stack = stacks.popLast() {
+      for address in list {
+        stack.frames.append(StackTrace.Frame(number: stack.frames.count, address: address))
+      }
+      stack.lines = stack.lines.lowerBound..<line + 1
+      stacks.append(stack)
+      return
+    }
+    if list.count >= 3 {
       close()
-      open = StackTrace(role: .exception, frames: addresses, lines: line..<line + 1)
+      let frames = list.enumerated().map { StackTrace.Frame(number: $0, address: $1) }
+      open = StackTrace(role: .exception, frames: frames, lines: line..<line + 1)
       return close()
     }
     // A program also logs the names of its functions: in a log only numbered lines are frames.
@@ -333,18 +343,26 @@ struct StackReader {
     thread = String(decoding: digits, as: UTF8.self)
   }
 
-  /// `(0x1a2b 0x3c4d …)`: a stack of only addresses.
-  private func addressList(_ bytes: ArraySlice<UInt8>) -> [StackTrace.Frame]? {
+  /// The addresses of `(0x1a2b 0x3c4d …)`: of three on, they are a stack.
+  private func addresses(_ bytes: ArraySlice<UInt8>) -> [UInt64] {
     let rest = bytes.drop { $0.isBlank || $0 == UInt8(ascii: "(") }
-    guard rest.starts(with: "0x".utf8) else { return nil }
-    var frames: [StackTrace.Frame] = []
+    guard rest.starts(with: "0x".utf8) else { return [] }
+    var found: [UInt64] = []
     for word in rest.split(whereSeparator: { $0.isBlank || $0 == UInt8(ascii: ")") || $0 == 0x2c })
     {
       guard word.starts(with: "0x".utf8),
         let address = UInt64(String(decoding: word.dropFirst(2), as: UTF8.self), radix: 16)
       else { break }
-      frames.append(StackTrace.Frame(number: frames.count, address: address))
+      found.append(address)
     }
-    return frames.count >= 3 ? frames : nil
+    return found
+  }
+
+  /// Whether the line before `line` is one of a stack of only addresses that was wrapped there.
+  private func isListOpen(before line: Int) -> Bool {
+    guard open == nil, let list = stacks.last, list.lines.upperBound == line,
+      list.frames.allSatisfy({ $0.symbol == nil && $0.image == nil })
+    else { return false }
+    return !text.bytes[text.lineRange(line - 1)].contains(UInt8(ascii: ")"))
   }
 }
