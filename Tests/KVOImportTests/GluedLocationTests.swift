@@ -4,7 +4,7 @@ import Testing
 /// Frames whose location follows the function without a blank, and console lines with a date of slashes.
 @Suite("Glued locations") struct GluedLocationTests {
   @Test(
-    "a location that follows the function without a blank is not part of its name",
+    "a location that follows the function without a sign between is not part of its name",
     arguments: [
       ("-[GaugeView stop](GaugeView.m:29)", "-[GaugeView stop]", "GaugeView.m"),
       ("-[GaugeView stop]GaugeView.m:29", "-[GaugeView stop]", "GaugeView.m"),
@@ -12,6 +12,10 @@ import Testing
       ("-[GaugeView stop] + 44GaugeView.m:29", "-[GaugeView stop]", "GaugeView.m"),
       ("GaugeView.stop()GaugeView.swift:29", "GaugeView.stop()", "GaugeView.swift"),
       ("GaugeView.stop()(GaugeView.swift:29)", "GaugeView.stop()", "GaugeView.swift"),
+      ("GaugeView.stop()   GaugeView.swift:29", "GaugeView.stop()", "GaugeView.swift"),
+      ("-[GaugeView stop] GaugeView.m:29", "-[GaugeView stop]", "GaugeView.m"),
+      ("-[GaugeView stop] + 44 GaugeView.m:29", "-[GaugeView stop]", "GaugeView.m"),
+      ("-[GaugeView stop] at GaugeView.m:29", "-[GaugeView stop]", "GaugeView.m"),
     ]
   )
   func glued(frame: (text: String, symbol: String, file: String)) {

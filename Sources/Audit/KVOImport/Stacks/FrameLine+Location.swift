@@ -3,7 +3,8 @@ extension FrameLine {
   private static let extensions = [".m", ".mm", ".swift", ".c", ".cc", ".cpp", ".h"]
 
   /// `name` without a location that follows it without a blank, as in `-[Screen dealloc]Screen.m:54`,
-  /// `Screen.stop()(Screen.swift:54)` and `-[Screen dealloc] + 70Screen.m:54`; the location is added to `frame`.
+  /// `Screen.stop()(Screen.swift:54)` and `-[Screen dealloc] + 70Screen.m:54`, or after blanks alone, as in
+  /// `Screen.stop()   Screen.swift:54`; the location is added to `frame`.
   static func withoutGluedLocation(
     _ name: ArraySlice<UInt8>,
     into frame: inout StackTrace.Frame
@@ -27,7 +28,14 @@ extension FrameLine {
       file = file.dropFirst(offset.count)
       front = location[..<offset.endIndex]
     }
-    guard let last = front.last, "])".utf8.contains(last) || last.isASCIIDigit else { return name }
+    if !isEnclosed, front.last?.isBlank == true {
+      front = trimmed(front)
+      guard !front.isEmpty, !front.ends(with: " at") else { return name }
+    } else {
+      guard let last = front.last, "])".utf8.contains(last) || last.isASCIIDigit else {
+        return name
+      }
+    }
     frame.file = String(decoding: file, as: UTF8.self)
     frame.line = Int(String(decoding: digits, as: UTF8.self)) ?? 0
     return front
