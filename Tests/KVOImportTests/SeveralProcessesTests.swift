@@ -42,6 +42,18 @@ import Testing
     #expect(Reading.findings(front + sentence + front + sentence).map(\.count) == [1])
   }
 
+  @Test("the kind of a message in the compact form of the unified log is no part of the process")
+  func compact() {
+    for kind in ["Df ", "Db ", "E  "] {
+      let front = "2024-03-01 10:11:12.123 \(kind)Gauges[812:1a2b] (CoreFoundation) "
+      let facts = Reading.findings(Self.crash(front)).first?.crashFacts
+      #expect(facts?.processes == ["Gauges": 1])
+    }
+    let front = "2024-03-01 10:11:12.123 My Gauges[812:1a2b] "
+    let facts = Reading.findings(Self.crash(front)).first?.crashFacts
+    #expect(facts?.processes == ["My Gauges": 1])
+  }
+
   @Test(
     "a crash that one process prints twice, or another prints again, is one",
     arguments: [

@@ -168,9 +168,15 @@ enum FactReader {
           bytes[start - 2].isASCIILetter,
           hasTime(bytes[..<start])
         {
+          let name = start
           start -= 1
           while start > bytes.startIndex, bytes[start - 1].isNamePart { start -= 1 }
           if bytes[start].isASCIIDigit { return nil }
+          // The kind of a message in the compact form of the unified log.
+          if ["Df ", "Db "].contains(where: { bytes[start..<name].elementsEqual($0.utf8) }) {
+            start = name
+            break
+          }
         }
         let name = String(decoding: bytes[start..<end], as: UTF8.self)
         return name.isEmpty || name.first?.isNumber == true
