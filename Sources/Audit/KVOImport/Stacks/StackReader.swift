@@ -50,9 +50,25 @@ struct StackReader {
       open = StackTrace(role: .exception, frames: frames, lines: line..<line + 1)
       return close()
     }
+    let printed = FrameLine.quotedFrames(bytes)
+    if !printed.isEmpty {
+      close()
+      open = StackTrace(
+        role: role,
+        thread: thread,
+        threadName: threadName,
+        frames: printed,
+        lines: line..<line + 1,
+        inputLine: text.lineNumbers[line]
+      )
+      return close()
+    }
     // A program also logs the names of its functions: in a log only numbered lines are frames.
     let isLogged = !text.logPrefix(ofLine: line).isEmpty
-    guard let frame = isLogged ? numberedFrame(bytes) : frame(at: line) else { return skip() }
+    let element = quotedElement(bytes)
+    guard
+      let frame = isLogged || element != nil ? numberedFrame(element ?? bytes) : frame(at: line)
+    else { return skip() }
     if let frames = open?.frames, let number = frame.number, let last = frames.last,
       let lastNumber = last.number, number <= lastNumber, !Self.isInlined(last, into: frame)
     {
@@ -84,6 +100,11 @@ struct StackReader {
   private static func isInlined(_ inner: StackTrace.Frame, into outer: StackTrace.Frame) -> Bool {
     inner.number == outer.number && inner.address != nil && inner.address == outer.address
       && inner.symbol != outer.symbol
+  }
+
+  /// The frame that is a string of an array in a line of its own; nil: the line is none, or one of code.
+  private func quotedElement(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    FrameLine.quoted(bytes).flatMap { context.isSource(at: $0.startIndex) ? nil : $0 }
   }
 
   private func numberedFrame(_ bytes: ArraySlice<UInt8>) -> StackTrace.Frame? {
