@@ -127,6 +127,13 @@ import Testing
     #expect(frames == ["__exceptionPreprocess", "-[GaugeView stop]"])
   }
 
+  @Test("sentences about thousands of objects cost no more than they are long")
+  func many() {
+    let text = (10_000..<18_000).map { Self.raised.replacing("0x2b0", with: "0x2b\($0)") }
+      .joined()
+    #expect(Reading.findings(text).map(\.count) == [8_000])
+  }
+
   @Test("a sentence that is repeated thousands of times costs no more than it is long")
   func often() {
     let stack = "*** First throw call stack:\n(0x18b3e83e8 0x18b3e83f0 0x18b3e83f8 0x1004d1388)\n"

@@ -49,10 +49,13 @@ struct FaultFinder {
   private func stated() -> [Fault] {
     var faults: [Fault] = []
     var printings: [[Int]] = []
+    var byObjects = FaultIndex()
     for index in document.complaints.indices {
       let complaint = document.complaints[index]
-      if let known = faults.firstIndex(where: {
-        $0.complaint.isSame(as: complaint) && !$0.facts.isOfOther(document.nearFacts[index])
+      let numbers = byObjects.candidates(for: complaint) ?? Array(faults.indices)
+      if let known = numbers.first(where: {
+        faults[$0].complaint.isSame(as: complaint)
+          && !faults[$0].facts.isOfOther(document.nearFacts[index])
       }) {
         faults[known].complaint.complete(from: complaint)
         faults[known].facts.complete(from: document.nearFacts[index])
@@ -61,6 +64,7 @@ struct FaultFinder {
       }
       var facts = document.nearFacts[index]
       facts.complete(from: document.facts)
+      byObjects.add(complaint, faults.count)
       faults.append(
         Fault(complaint: complaint, stack: nil, facts: facts, line: document.inputLines[index])
       )
@@ -77,7 +81,8 @@ struct FaultFinder {
         below.prefix(Self.printingLimit).first(where: \.hasNames)
         ?? near.prefix(Self.printingLimit).first(where: \.hasNames) ?? near.first
     }
-    return faults.compactMap(confirmed)
+    let lists = document.complaints.filter { !$0.observances.isEmpty }
+    return faults.compactMap { confirmed($0, lists: lists) }
   }
 
   /// For each complaint the line of the next one about another event, the greatest number if there is none.
@@ -141,8 +146,8 @@ struct FaultFinder {
     }
   }
 
-  /// The fault, if its stack confirms it when the words alone do not.
-  private func confirmed(_ fault: Fault) -> Fault? {
+  /// The fault, if its stack confirms it when the words alone do not; `lists` are those with registrations.
+  private func confirmed(_ fault: Fault, lists: [Complaint]) -> Fault? {
     var fault = fault
     switch fault.complaint.kind {
     case .undefinedKey:
@@ -161,7 +166,7 @@ struct FaultFinder {
     case .removal:
       // The same pair is registered under another context: the removal named the wrong one.
       if let observer = fault.complaint.observer.address,
-        document.complaints.contains(where: { other in
+        lists.contains(where: { other in
           other.subject.address == fault.complaint.subject.address
             && other.observances.contains {
               $0.observer.address == observer && $0.keyPath == fault.complaint.keyPath
