@@ -161,4 +161,24 @@ import Testing
       #expect(Reading.findings("\(text)\n\n\(whole)\n").count == 2, "\(other)")
     }
   }
+
+  @Test("a class that the lines of a list cut is none, nor is the address in the next line its own")
+  func cutInList() {
+    let titles = [
+      Self.removal("GaugeView 0x1", "\"level\"", "Meter 0x2"),
+      Self.removal("DialView 0x3", "\"speed\"", "Meter 0x4"),
+    ].map { String($0.prefix { $0 != "M" } + "Met") }
+    let text = titles.joined(separator: "\n") + "\nThe view <Frame 0x5> was drawn.\n"
+    let findings = Reading.findings(text)
+    #expect(
+      Set(findings.map(Reading.summary))
+        == ["KVO002 ?.level < GaugeView", "KVO002 ?.speed < DialView"]
+    )
+    let wrapped = Self.removal("GaugeView 0x1", "\"level\"", "Meter\n0x2")
+    #expect(Reading.summary(wrapped) == ["KVO002 Meter.level < GaugeView"])
+    let numbered = Self.lines(wrapped) { "  \($0 + 12)  \($1)" }
+    #expect(Reading.summary(numbered) == ["KVO002 Meter.level < GaugeView"])
+    let alone = Self.removal("GaugeView 0x1", "\"level\"", "Meter\n")
+    #expect(Reading.summary(alone) == ["KVO002 Meter.level < GaugeView"])
+  }
 }

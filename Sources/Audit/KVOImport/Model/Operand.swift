@@ -77,8 +77,14 @@ extension Operand {
       (className, isMasked) = (mask, true)
       return
     }
-    let name = Self.wrappedName(in: text[position...]) ?? Self.name(in: text[position...])
+    let wrapped = Self.wrappedName(in: text[position...])
+    let name = wrapped ?? Self.name(in: text[position...])
     guard !name.isEmpty || address == nil else { return }
+    if wrapped == nil, Self.isCut(name, in: text) {
+      // What follows is another line of a list, whose address is that of another object.
+      address = nil
+      return
+    }
     let spelled = name.isEmpty ? Self.brokenName(in: text) : String(decoding: name, as: UTF8.self)
     if Self.isNothing(spelled) { return }
     // Words of another script stand for any object when there is no address.
@@ -214,6 +220,23 @@ extension Operand {
     if end.first == UInt8(ascii: ":") { end = end.dropFirst() }
     guard end.first == 0x20, end.dropFirst().starts(with: "0x".utf8) else { return nil }
     return Array(front + back)[...]
+  }
+
+  /// Whether a line ends in the name, after which neither the address nor the end of the brackets follows.
+  private static func isCut(_ name: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> Bool {
+    guard !name.isEmpty, text[..<name.startIndex].last == UInt8(ascii: "<"),
+      text[name.endIndex...].first == 0x0a
+    else { return false }
+    var next = text[name.endIndex...].drop { $0.isBlank || $0 == 0x0a }
+    // The number of the next line.
+    let number = next.prefix(while: \.isASCIIDigit)
+    if !number.isEmpty, let sign = next.dropFirst(number.count).first,
+      sign.isBlank || ":|".utf8.contains(sign)
+    {
+      next = next.dropFirst(number.count).drop { $0.isBlank || ":|".utf8.contains($0) }
+    }
+    return !next.starts(with: "0x".utf8)
+      && !(next.first.map { ">:;(<".utf8.contains($0) } ?? false)
   }
 
   /// A name with its module that an editor took for words: `<Meter View.Meter View>`.
