@@ -179,7 +179,16 @@ struct StackReader {
       && next.prefix(while: { !$0.isBlank }).count < next.count
       && (Self.isIncomplete(frame) || FrameLine(next).frame(isInside: false) == nil)
     guard isOffset || isName || isNameEnd(next, of: frame, bytes, at: line) else { return nil }
-    let blank: [UInt8] = isOffset ? [0x20] : []
+    let blank: [UInt8] = [0x20]
+    if isOffset {
+      // The blank before the line end may have remained.
+      return FrameLine((FrameLine.trimmed(bytes) + blank + next)[...]).frame(isInside: true)
+    }
+    let whole = FrameLine((bytes + next)[...]).frame(isInside: true)
+    // A method has a blank after its class: it was there that the line was wrapped.
+    guard let symbol = whole?.symbol, symbol.hasPrefix("-[") || symbol.hasPrefix("+["),
+      !symbol.contains(" ")
+    else { return whole }
     return FrameLine((bytes + blank + next)[...]).frame(isInside: true)
   }
 

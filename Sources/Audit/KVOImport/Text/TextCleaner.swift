@@ -242,7 +242,10 @@ struct TextCleaner {
     } else if !isCapitalized(at: offset),
       let name = Self.inlines.first(where: { isTag($0, at: offset) })
     {
+      // Nothing else need be between two cells of a row.
+      let isCell = matches("td", at: offset) || matches("th", at: offset)
       skipTag(offset + name.utf8CodeUnitCount)
+      if isCell { text.append(0x20) }
     } else {
       take(UInt8(ascii: "<"), count: 1, &text)
     }
