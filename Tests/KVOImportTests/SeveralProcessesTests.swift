@@ -55,6 +55,21 @@ import Testing
   }
 
   @Test(
+    "the name of the computer and the library that logs are no part of the process",
+    arguments: [
+      "2024-03-01 10:11:12.123456+0100  localhost Gauges[812]: (CoreFoundation) ",
+      "2024-03-01T10:11:12.123456+01:00 host Gauges[812]: ",
+      "2024-03-01 10:11:12.123456 Gauges{CoreFoundation}[812] <ERROR>: ",
+      "2024-03-01 10:11:12.123456 Gauges(CoreFoundation)[812] <Error>: ",
+      "2024-03-01 10:11:12.123456+0100 Gauges[812:99001] ",
+    ]
+  )
+  func hosts(front: String) {
+    let facts = Reading.findings(Self.crash(front)).first?.crashFacts
+    #expect(facts?.processes == ["Gauges": 1])
+  }
+
+  @Test(
     "a crash that one process prints twice, or another prints again, is one",
     arguments: [
       "2024-03-01 10:11:13.123 Gauges[4711:2b] ", "2024-03-01 10:11:13.123 SpringBoard[58:1a] ", "",

@@ -145,7 +145,7 @@ enum FactReader {
     }
   }
 
-  /// The name before `[123:456]` or `(Library)[123]`, and the first number.
+  /// The name before `[123:456]`, `(Library)[123]` or `{Library}[123]`, and the first number.
   private static func processBeforeBracket(_ bytes: ArraySlice<UInt8>) -> (String, Int?)? {
     var search = bytes
     while let open = search.firstIndex(of: UInt8(ascii: "[")) {
@@ -154,10 +154,8 @@ enum FactReader {
         bytes[digits.endIndex] == UInt8(ascii: ":") || bytes[digits.endIndex] == UInt8(ascii: "]")
       {
         var end = open
-        if bytes[..<open].last == UInt8(ascii: ")"),
-          let library = bytes[..<open].lastIndex(of: UInt8(ascii: "("))
-        {
-          end = library
+        for (front, back) in [("(", ")"), ("{", "}")] where bytes[..<open].ends(with: back) {
+          end = bytes[..<open].lastIndex { front.utf8.contains($0) } ?? end
         }
         var start = end
         while start > bytes.startIndex, bytes[start - 1].isNamePart || bytes[start - 1] == 0x2d {
@@ -177,6 +175,12 @@ enum FactReader {
             start = name
             break
           }
+        }
+        // Syslog, whose bracket has no thread, names the computer first.
+        if bytes[digits.endIndex...].starts(with: "]:".utf8),
+          let blank = bytes[start..<end].firstIndex(of: 0x20)
+        {
+          start = blank + 1
         }
         let name = String(decoding: bytes[start..<end], as: UTF8.self)
         return name.isEmpty || name.first?.isNumber == true
