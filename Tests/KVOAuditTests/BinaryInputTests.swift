@@ -143,6 +143,45 @@ import Testing
     #expect(AuditInput.logs(beside: inputs).isEmpty)
   }
 
+  @Test("is not listed twice beside others of its folder, whatever their names begin with")
+  func besideOthers() throws {
+    let names = ["a.kvolog", "a.kvolog.2", "a.kvolog.previous", "a.kvologs", "a.kvolog-1", "a"]
+    for (session, name) in names.enumerated() {
+      _ = try folder.file(name, log(Self.process, session: UInt64(session + 1)))
+    }
+    _ = try folder.file("a.kvolog.txt", "no log")
+    _ = try folder.file("a.kvologs.7", log(Self.process, session: 9))
+    let inputs = ["a.kvolog", "a.kvolog-1", "a.kvologs", "a.kvologs.7"].map {
+      AuditInput.file(path: folder.path($0))
+    }
+    let beside = AuditInput.logs(beside: inputs)
+    #expect(beside.map(\.path) == [folder.path("a.kvolog")])
+    let others = ["a.kvolog.2", "a.kvolog.previous"].map { folder.path($0) }
+    #expect(beside.first?.others == others)
+  }
+
+  @Test("whose files are all arguments is read once, also beside logs of other processes")
+  func partsOfMany() throws {
+    let path = folder.path("a.kvolog")
+    var arguments: [String] = []
+    // Of each of the processes the newest file has its number, and older ones follow that.
+    for process in 1...20 {
+      for (ending, part) in [("", 3), (".1", 2), (".2", 1)] as [(String, UInt32)] {
+        let name = "\(path).\(100 * process)\(ending)"
+        let bytes = log(Self.process, session: UInt64(process), part: part)
+        try Data(bytes).write(to: URL(filePath: name))
+        arguments.append(name)
+      }
+    }
+    // A number alone makes a file no older part.
+    try Data(log(Self.process, session: 21)).write(to: URL(filePath: path))
+    arguments.append(path)
+    let inputs = AuditInput.inputs(arguments: arguments.reversed())
+    #expect(
+      inputs.map(\.label) == [path] + (1...20).reversed().map { "\(path).\(100 * $0)" }
+    )
+  }
+
   @Test("names a part that is missing between others")
   func missingParts() throws {
     #expect(

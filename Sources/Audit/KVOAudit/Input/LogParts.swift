@@ -83,24 +83,44 @@ extension AuditInput {
     decompression: (any InputDecompression)? = nil
   ) -> [AuditInput] {
     let arguments = InputPaths.expand(arguments, decompression)
-    let newest = Dictionary(grouping: arguments) { LogParts.split($0).base }
-    let all = Set(arguments)
-    return arguments.filter { argument in
-      let (base, number) = LogParts.split(argument)
-      guard number > 0, let own = header(at: argument) else { return true }
-      func isOlder(than other: String) -> Bool {
-        header(at: other).map { $0.session == own.session && $0.part > own.part } ?? false
-      }
-      // The newest one's name may end in a number, too.
-      if all.contains(base), isOlder(than: base) { return false }
-      return !newest[base, default: []].contains { other in
-        LogParts.split(other).number < number && isOlder(than: other)
-      }
-    }
-    .map { argument in
+    let older = olderFiles(of: arguments)
+    return arguments.filter { !older.contains($0) }.map { argument in
       argument != "-" && InputPaths.isFolder(argument) == true
         ? .folder(path: argument) : AuditInput(argument: argument, decompression: decompression)
     }
+  }
+
+  /// The files of `paths` that are older than another one of the same log.
+  ///
+  /// Reads each header once: a folder may have the logs of thousands of processes. Complexity: O(n log n).
+  private static func olderFiles(of paths: [String]) -> Set<String> {
+    struct Log: Hashable {
+      var base: String
+      var session: UInt64
+    }
+    let names = paths.map(LogParts.split)
+    let bases = Set(names.filter { $0.number > 0 }.map(\.base))
+    var logs: [Log: [(path: String, number: Int, part: UInt32)]] = [:]
+    for (path, name) in zip(paths, names) where name.number > 0 || bases.contains(path) {
+      guard let header = header(at: path) else { continue }
+      if name.number > 0 {
+        logs[Log(base: name.base, session: header.session), default: []]
+          .append((path, name.number, header.part))
+      }
+      // The newest one's name may end in a number, too.
+      if bases.contains(path) {
+        logs[Log(base: path, session: header.session), default: []].append((path, 0, header.part))
+      }
+    }
+    var older: Set<String> = []
+    for files in logs.values {
+      var newest: UInt32 = 0
+      for file in files.sorted(by: { $0.number < $1.number }) {
+        if file.number > 0, file.part < newest { older.insert(file.path) }
+        newest = max(newest, file.part)
+      }
+    }
+    return older
   }
 
   /// The files that reading it reads: its own, and the older files of a binary log.
