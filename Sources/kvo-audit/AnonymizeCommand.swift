@@ -108,12 +108,15 @@ struct AnonymizeCommand: ParsableCommand {
       resolver: DwarfFrameResolver.withIndices()
     )
     var isComplete = true
+    var isWritten = false
+    // A log that cannot be read does not keep the others from being written, nor the map of what was.
     for (log, copy) in zip(logs, copies) {
-      let isDamaged = try anonymize(log, to: copy, &anonymization)
-      isComplete = isComplete && !isDamaged
+      let result = try anonymize(log, to: copy, &anonymization)
+      isComplete = isComplete && result.isComplete
+      isWritten = isWritten || result.isWritten
     }
-    if let map { try OutputFile.writeSecret(anonymization.map.bytes, to: map) }
-    if key == nil {
+    if let map, isWritten { try OutputFile.writeSecret(anonymization.map.bytes, to: map) }
+    if key == nil, isWritten {
       StandardStreams.complain(
         "kvo-audit: without --key the names are of this run alone: compare the log with no other"
       )
@@ -157,30 +160,35 @@ struct AnonymizeCommand: ParsableCommand {
 
   /// Writes the copy of a log.
   ///
-  /// - Returns: whether the log is damaged.
+  /// - Returns: whether the log was read as a whole, and whether a copy of it, or a part of one, was written.
   private func anonymize(
     _ log: String,
     to copy: String?,
     _ anonymization: inout LogAnonymization
-  ) throws -> Bool {
+  ) throws -> (isComplete: Bool, isWritten: Bool) {
     let sink = OutputSink(path: copy)
     let bar = ProgressBar()
     let isDamaged: Bool
+    var hasBytes = false
     do throws(InputFailure) {
       let reading = try anonymization.run(
         AuditInput.named(by: log),
         progress: { bar.update(log, readByteCount: $0, byteCount: $1) },
-        { sink.take($0, isBinary: $1 == .binary) }
+        {
+          hasBytes = true
+          return sink.take($0, isBinary: $1 == .binary)
+        }
       )
       bar.clear()
       isDamaged = IncompleteInput.reportDamage(in: reading, of: log)
     } catch {
       bar.clear()
       StandardStreams.complain("kvo-audit: \(error.message)")
-      throw ExitStatus.unreadable
+      // Of a file nothing is left.
+      return (false, hasBytes && copy == nil)
     }
     try sink.finish()
-    return isDamaged
+    return (!isDamaged, true)
   }
 
   private func restoreNames(_ path: String) throws {

@@ -21,6 +21,38 @@ enum OutputFile {
 }
 
 extension OutputFile {
+  /// What distinguishes a file, whatever path leads to it.
+  private struct Identity: Hashable {
+    private let device: UInt64
+    private let node: UInt64
+    /// The name of a file that does not exist yet, in the folder that the numbers are of.
+    private let name: Substring?
+    /// Whether it is no file: devices take any number of reports.
+    let isDevice: Bool
+
+    /// Nil: there is no such file.
+    init?(existing path: String) {
+      self.init(of: path)
+      if name != nil { return nil }
+    }
+
+    /// Nil: neither the file nor its folder exists.
+    init?(of path: String) {
+      var status = stat()
+      if stat(path, &status) == 0 {
+        name = nil
+        isDevice = status.st_mode & S_IFMT != S_IFREG
+      } else {
+        let parts = OutputFile.parts(of: path)
+        guard stat(parts.folder, &status) == 0 else { return nil }
+        name = parts.name
+        isDevice = false
+      }
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      node = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+  }
+
   /// Checks, without creating any of them, that `paths` can be written, as far as that can be
   /// known.
   ///
@@ -29,20 +61,28 @@ extension OutputFile {
   ///   - inputs: the inputs, which must not be overwritten.
   ///   - files: the other files to be read.
   /// - Throws: ``ExitStatus/unwritable`` if one cannot, after printing the error of each.
+  /// - Complexity: O(paths × files + inputs).
   static func check(
     _ paths: [String],
     reading inputs: [AuditInput],
     and files: [String] = []
   ) throws {
-    let problems = paths.enumerated().compactMap { index, path -> String? in
-      if inputs.contains(where: { $0.paths.contains { isSame(path, as: $0) } }) {
+    let read = paths.isEmpty ? [] : inputs.flatMap(\.paths)
+    let logs = Set(read.compactMap(Identity.init(existing:)))
+    var taken: [Identity: String] = [:]
+    let problems = paths.compactMap { path -> String? in
+      let identity = Identity(of: path)
+      if let identity, logs.contains(identity) {
         return "\(path): is read as a log, and would be overwritten; name another file"
       }
       if let file = files.first(where: { isSame(path, as: $0) }) {
         return "\(path): \(file) is read, too, and would be overwritten; name another file"
       }
-      if let other = paths[..<index].first(where: { isOneFile(path, $0) }) {
-        return "\(path): is \(other), where another report goes; name another file"
+      if let identity, !identity.isDevice {
+        if let other = taken[identity] {
+          return "\(path): is \(other), where another report goes; name another file"
+        }
+        taken[identity] = path
       }
       return problem(with: path).map { "\(path): cannot be written: \($0)" }
     }

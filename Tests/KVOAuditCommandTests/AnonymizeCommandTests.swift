@@ -90,6 +90,29 @@ import Testing
     #expect(try text("map").contains(": \"Vault\""))
   }
 
+  @Test("writes the other logs, and the map, if one cannot be read")
+  func unreadable() throws {
+    _ = try folder.file("text", "no log")
+    let other = Self.log.replacing("Vault", with: "Safe")
+    _ = try folder.file("b.jsonl", other)
+    _ = try folder.file("map", "an older one")
+    let run = try run("a.jsonl", "text", "none", "b.jsonl", "-o", "given", "--map", "map")
+    #expect(run.status == 65)
+    #expect(run.complaint.contains("text: not a usage log"))
+    #expect(run.complaint.contains("none: no such file"))
+    let given = folder.url.appending(path: "given")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: given.path).sorted()
+        == ["1.jsonl", "4.jsonl"]
+    )
+    let map = try text("map")
+    #expect(map.contains(": \"Vault\"") && map.contains(": \"Safe\""))
+    // If none is written, an older map stays, and nothing is said of names.
+    let refused = try CommandRun(["anonymize", "text", "-o", "c", "--map", "map"], in: folder.url)
+    #expect(refused.status == 65 && !refused.complaint.contains("without --key"))
+    #expect(try text("map") == map)
+  }
+
   @Test("works in a pipe, copies nothing of damaged regions, and reports their number")
   func damage() throws {
     _ = try folder.file("b.jsonl", Self.log + "{\"event\":\"deinit\",\"object\":Vault}\n")

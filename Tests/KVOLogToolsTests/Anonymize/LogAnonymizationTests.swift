@@ -99,6 +99,25 @@ import Testing
     }
   }
 
+  @Test("has the names of what was written of a log that is refused in the end")
+  func refused() throws {
+    var anonymization = LogAnonymization(key: try #require(AnonymizationKey(Self.key)))
+    let log = """
+      {"event":"deinit","object":{"class":"Account","id":"1"}}
+      {"event":"process","schema":99}
+
+      """
+    let path = try folder.file("log", log)
+    #expect(throws: InputFailure.self) {
+      try anonymization.run(.file(path: path)) { _, _ in true }
+    }
+    #expect(anonymization.map.names.values.contains("Account"))
+    // The next log adds to them.
+    let next = #"{"event":"deinit","object":{"class":"Screen","id":"1"}}"# + "\n"
+    _ = try anonymization.run(.file(path: folder.file("next", next))) { _, _ in true }
+    #expect(Set(anonymization.map.names.values) == ["Account", "Screen"])
+  }
+
   @Test("does not copy what cannot be read")
   func damage() throws {
     let log = """

@@ -8,6 +8,7 @@ package import KVOTrace
 /// order, counts and what belongs together are the same, and signatures are those of the other names.
 package struct LogAnonymization {
   private var names: NameAnonymizer
+  private let key: AnonymizationKey
   private let resolver: (any FrameResolver)?
 
   /// Makes an anonymization.
@@ -17,10 +18,11 @@ package struct LogAnonymization {
   ///   - resolver: gives names to addresses, which say nothing if the images are not.
   package init(key: AnonymizationKey, resolver: (any FrameResolver)? = nil) {
     names = NameAnonymizer(key: key)
+    self.key = key
     self.resolver = resolver
   }
 
-  /// The names of all logs so far, with their pseudonyms.
+  /// The names of all logs so far, also of refused ones, with their pseudonyms.
   package var map: PseudonymMap { PseudonymMap(names: names.pseudonyms.originals) }
 
   /// Reads a log to its end, and gives the bytes of one with other names, in the same form, to `output`.
@@ -41,10 +43,15 @@ package struct LogAnonymization {
       of: input,
       rewriting: EventRewriter(names, resolver: resolver)
     )
-    try conversion.run(progress: progress, output)
-    if let rewriter = conversion.rewriter as? EventRewriter<NameAnonymizer> {
-      names = rewriter.mapping
+    // Only the rewriter has the names meanwhile: otherwise the first new one would copy those of all logs before.
+    names = NameAnonymizer(key: key)
+    // Also if the log is refused in the end: what was written has its names.
+    defer {
+      if let rewriter = conversion.rewriter as? EventRewriter<NameAnonymizer> {
+        names = rewriter.mapping
+      }
     }
+    try conversion.run(progress: progress, output)
     return conversion.reading
   }
 }
