@@ -93,15 +93,21 @@ struct SegmentIndex {
   /// Pages of a file are allocated in the order of time. The content of a damaged part was recorded after the previous
   /// segment was begun; in a serial log, after all of that segment.
   ///
+  /// Complexity: O(segments + damaged parts), both of which are in the order of the file.
+  ///
   /// - Returns: the places that have no such segment.
   mutating func assignRegions(isSerial: Bool) -> [Region] {
+    let events = entries.indices.filter { entries[$0].header.type == .events }
     var rest: [Region] = []
+    var next = 0
     for region in regions {
-      let index =
-        isSerial
-        ? entries.firstIndex { $0.header.type == .events && $0.offset > region.offset }
-        : entries.lastIndex { $0.header.type == .events && $0.offset < region.offset }
-      if let index { entries[index].regions.append(region) } else { rest.append(region) }
+      while next < events.count, entries[events[next]].offset < region.offset { next += 1 }
+      let position = isSerial ? next : next - 1
+      if events.indices.contains(position) {
+        entries[events[position]].regions.append(region)
+      } else {
+        rest.append(region)
+      }
     }
     return rest
   }
