@@ -93,6 +93,33 @@ import Testing
     )
   }
 
+  @Test("has the callback and the change in which the process crashed")
+  func open() throws {
+    let subject = #""subject":{"class":"Account","id":"1"}"#
+    let ends = """
+      {"event":"willChange","t":1000,"thread":1,\(subject),"key":"name","change":1}
+      {"event":"notify","t":1100,"thread":1,"registration":1,"change":1,"phase":"after"}
+      {"event":"notifyEnd","t":1200,"thread":1,"registration":1,"change":1,"phase":"after"}
+      {"event":"didChange","t":1300,"thread":1,\(subject),"key":"name","change":1}
+
+      """
+    let crash = """
+      {"event":"willChange","t":2000,"thread":1,\(subject),"key":"balance","change":2}
+      {"event":"notify","t":2500,"thread":1,"registration":1,"change":2,"phase":"prior"}
+      {"event":"crash","t":3000,"thread":1,"signal":"SIGSEGV"}
+
+      """
+    let open = try trace(ends + crash).split(separator: "\n").filter { $0.contains("at the end") }
+    #expect(
+      open == [
+        #"{"ph":"X","name":"Account#1.balance","cat":"change","ts":2,"dur":1,"pid":1,"tid":1,"args":{"ended by":"open at the end"}},"#,
+        #"{"ph":"X","name":"ended observation","cat":"notification","ts":2.500,"dur":0.500,"pid":1,"tid":1,"args":{"phase":"prior","ended by":"open at the end"}}"#,
+      ]
+    )
+    // The twin: in a log without any end, nothing is known to be open.
+    #expect(try !trace(crash).contains("at the end"))
+  }
+
   @Test("satisfies the format for each kind of event, whatever the log omits or repeats")
   func fields() throws {
     let lines = Self.log.split(separator: "\n")

@@ -18,12 +18,19 @@ struct ProcessTimeline {
     var keyPath: StringID
   }
 
+  /// What distinguishes the changes that are open on a thread.
+  private struct ChangeKey: Hashable {
+    var id: ChangeID?
+    var key: StringID
+  }
+
+  /// A change or a callback that has not ended.
   private struct Open {
     var start: UInt64
-    /// The change, or the registration, that it is of.
-    var change: ChangeID?
-    var key: StringID = .none
-    var registration: RegistrationID?
+    /// What is changed, or the observation.
+    var name: String
+    /// Of a callback.
+    var phase: Delivery.Phase?
   }
 
   private struct Origin {
@@ -33,8 +40,8 @@ struct ProcessTimeline {
 
   /// How many changes are known after their end, for callbacks that come later.
   private static let originLimit = 4_096
-  /// How many deallocations are open at the most: some logs state no end of any.
-  private static let deallocationLimit = 65_536
+  /// How many deallocations are open at the most, and changes and callbacks of a thread: some logs state no end of any.
+  private static let openLimit = 65_536
 
   let ordinal: Int
   private var process: ProcessInfo?
@@ -44,12 +51,16 @@ struct ProcessTimeline {
   private var threads: [ThreadID: Int] = [:]
   private var observations: [RegistrationID: Observation] = [:]
   /// The registrations that a removal without a number may mean, the newest last.
-  private var numbers: [Key: [RegistrationID]] = [:]
+  private var numbers: [Key: OpenValues<RegistrationID, RegistrationID>] = [:]
   /// The observations that end with an object, in the order of their registrations.
-  private var held: [ObjectID: [RegistrationID]] = [:]
+  private var held: [ObjectID: OpenValues<RegistrationID, RegistrationID>] = [:]
   private var nextNumber: UInt64 = 0
-  private var changes: [Int: [Open]] = [:]
-  private var callbacks: [Int: [Open]] = [:]
+  /// By thread.
+  private var changes: [Int: OpenValues<ChangeKey, Open>] = [:]
+  private var callbacks: [Int: OpenValues<RegistrationID, Open>] = [:]
+  /// Whether the log states ends of them: otherwise nothing is known to be open.
+  private var endsChanges = false
+  private var endsCallbacks = false
   private var origins: [ChangeID: Origin] = [:]
   private var originOrder: [ChangeID] = []
   /// The objects whose deallocation began, and has not ended.
@@ -91,32 +102,30 @@ struct ProcessTimeline {
       }
     case .cancel(let id, let cause): close(id, at: time, thread, by: cause.rawValue, &writer)
     case .willChange(let change):
-      changes[thread, default: []].append(Open(start: time, change: change.id, key: change.key))
+      let changed = "\(name(of: change.subject, names)).\(names[change.key])"
+      changes[thread, default: OpenValues(limit: Self.openLimit)]
+        .open(ChangeKey(id: change.id, key: change.key), Open(start: time, name: changed))
       if let id = change.id { remember(id, Origin(time: time, thread: thread)) }
     case .didChange(let change):
-      let isIt: (Open) -> Bool = { $0.change == change.id && $0.key == change.key }
-      guard let index = changes[thread]?.lastIndex(where: isIt),
-        let opened = changes[thread]?.remove(at: index)
-      else { return }
-      let subject = name(of: change.subject, names)
-      writer.append(
-        slice("\(subject).\(names[change.key])", "change", opened.start, time, thread)
-      )
+      endsChanges = true
+      let key = ChangeKey(id: change.id, key: change.key)
+      guard let opened = changes[thread]?.close(key) else { return }
+      writer.append(slice(opened, until: time, thread))
     case .notify(let delivery):
       flow(to: delivery, at: time, thread, &writer)
-      callbacks[thread, default: []]
-        .append(Open(start: time, change: delivery.change, registration: delivery.registration))
-    case .notifyEnd(let delivery):
-      let isIt: (Open) -> Bool = { $0.registration == delivery.registration }
-      guard let index = callbacks[thread]?.lastIndex(where: isIt),
-        let opened = callbacks[thread]?.remove(at: index)
-      else { return }
       let observed = observations[delivery.registration]?.name ?? "ended observation"
-      var event = slice(observed, "notification", opened.start, time, thread)
-      event.arguments = [("phase", .text(delivery.phase.rawValue))]
-      writer.append(event)
+      callbacks[thread, default: OpenValues(limit: Self.openLimit)]
+        .open(
+          delivery.registration,
+          Open(start: time, name: observed, phase: delivery.phase)
+        )
+    case .notifyEnd(let delivery):
+      endsCallbacks = true
+      guard var opened = callbacks[thread]?.close(delivery.registration) else { return }
+      opened.phase = delivery.phase
+      writer.append(slice(opened, until: time, thread))
     case .deinit(let object):
-      if deallocating.count == Self.deallocationLimit { deallocating = [] }
+      if deallocating.count == Self.openLimit { deallocating = [] }
       deallocating.insert(object.id)
       instant("deinit \(name(of: object, names))", at: time, thread, &writer)
     case .deinitEnd(let object):
@@ -124,7 +133,9 @@ struct ProcessTimeline {
       if deallocating.remove(object.id) == nil {
         instant("deinit \(name(of: object, names))", at: time, thread, &writer)
       }
-      for id in held[object.id] ?? [] { close(id, at: time, thread, by: "deinit", &writer) }
+      for id in held[object.id]?.values ?? [] {
+        close(id, at: time, thread, by: "deinit", &writer)
+      }
     case .crash(let crash):
       let name = crash.name == .none ? "crash" : "crash \(names[crash.name])"
       instant(name, at: time, thread, &writer)
@@ -133,11 +144,23 @@ struct ProcessTimeline {
     if case .process = event.body {} else { hasEvents = true }
   }
 
-  /// Ends what is still open at the last time of the log.
+  /// Ends what is still open at the last time of the log: in a callback the process may have crashed.
   mutating func finish(names: TraceNames, _ writer: inout TraceEventWriter) {
+    if endsChanges { finish(changes.mapValues(\.values), &writer) }
+    if endsCallbacks { finish(callbacks.mapValues(\.values), &writer) }
     for id in observations.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
       let thread = observations[id]?.thread ?? 0
       close(id, at: lastTime, thread, by: "live at the end", &writer)
+    }
+  }
+
+  private func finish(_ open: [Int: [Open]], _ writer: inout TraceEventWriter) {
+    for (thread, all) in open.sorted(by: { $0.key < $1.key }) {
+      for one in all {
+        var event = slice(one, until: lastTime, thread)
+        event.arguments.append(("ended by", .text("open at the end")))
+        writer.append(event)
+      }
     }
   }
 
@@ -176,8 +199,8 @@ struct ProcessTimeline {
       thread: thread
     )
     observations[id] = observation
-    for holder in observation.holders { held[holder, default: []].append(id) }
-    numbers[key, default: []].append(id)
+    for holder in observation.holders { held[holder, default: OpenValues()].open(id, id) }
+    numbers[key, default: OpenValues()].open(id, id)
     var event = TraceEventWriter.Event(
       phase: .begin,
       name: observation.name,
@@ -199,10 +222,10 @@ struct ProcessTimeline {
     _ writer: inout TraceEventWriter
   ) {
     guard let observation = observations.removeValue(forKey: id) else { return }
-    numbers[observation.key]?.removeAll { $0 == id }
+    numbers[observation.key]?.close(id)
     if numbers[observation.key]?.isEmpty == true { numbers[observation.key] = nil }
     for holder in observation.holders {
-      held[holder]?.removeAll { $0 == id }
+      held[holder]?.close(id)
       if held[holder]?.isEmpty == true { held[holder] = nil }
     }
     writer.append(
@@ -253,22 +276,18 @@ struct ProcessTimeline {
     originOrder.removeFirst(Self.originLimit)
   }
 
-  private func slice(
-    _ name: String,
-    _ category: String,
-    _ start: UInt64,
-    _ end: UInt64,
-    _ thread: Int
-  ) -> TraceEventWriter.Event {
-    TraceEventWriter.Event(
+  private func slice(_ open: Open, until end: UInt64, _ thread: Int) -> TraceEventWriter.Event {
+    var event = TraceEventWriter.Event(
       phase: .complete,
-      name: name,
-      category: category,
-      time: start,
-      duration: end > start ? end - start : 0,
+      name: open.name,
+      category: open.phase == nil ? "change" : "notification",
+      time: open.start,
+      duration: end > open.start ? end - open.start : 0,
       process: pid,
       thread: thread
     )
+    if let phase = open.phase { event.arguments = [("phase", .text(phase.rawValue))] }
+    return event
   }
 
   private func instant(
