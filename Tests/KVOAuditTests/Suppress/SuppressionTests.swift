@@ -71,6 +71,25 @@ import Testing
     #expect(report.hasFindings(atLeast: .error))
   }
 
+  @Test("matches a frame by what it has of function, file, line and image")
+  func frames() throws {
+    let frames = [
+      (Finding.StackFrame(file: "/", line: 3), ["/", "/:3"]),
+      (Finding.StackFrame(module: "/bin/app", file: "", line: 3), [":3", "/bin/app", "app"]),
+      (Finding.StackFrame(symbol: "f", file: "/src/A.swift"), ["f", "/src/A.swift", "A.swift"]),
+    ]
+    let patterns = Set(frames.flatMap(\.1) + ["3", "app:3", "A.swift:0", "src"])
+    for (frame, names) in frames {
+      var sample = AuditReport.sample
+      sample.findings[0].stacks = [Finding.Stack(role: .failed, event: 1, frames: [frame])]
+      sample.findings[0].stacks += [Finding.Stack(role: .registered, event: 0)]
+      for pattern in patterns.sorted() {
+        let report = try report("KVO001 frame=\(pattern) until=2027-01-15 because x", of: sample)
+        #expect(report.findings[0].isSuppressed == names.contains(pattern), "\(frame) \(pattern)")
+      }
+    }
+  }
+
   @Test("of a consequence leaves its root")
   func consequence() throws {
     let report = try report("KVO008 until=2027-01-15 because x")

@@ -97,11 +97,13 @@ extension Finding {
 extension Finding.StackFrame {
   /// All texts of the frame that a pattern may match.
   fileprivate var names: [String?] {
-    var names = [symbol, file, module]
-    for path in [file, module].compactMap(\.self) {
-      if let name = path.split(separator: "/").last { names.append(String(name)) }
+    var names = [symbol, module]
+    if let name = module?.split(separator: "/").last { names.append(String(name)) }
+    guard let file else { return names }
+    for name in [file] + file.split(separator: "/").suffix(1).map(String.init) {
+      names.append(name)
+      if line > 0 { names.append("\(name):\(line)") }
     }
-    if file != nil, line > 0 { names += [file, names[3]].map { $0.map { "\($0):\(line)" } } }
     return names
   }
 }
