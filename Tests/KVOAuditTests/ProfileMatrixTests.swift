@@ -331,4 +331,20 @@ import Testing
     let explained = Audit().matrix(on: [.file(path: path)])
     #expect(explained.crashes.isEmpty)
   }
+
+  @Test("has the inputs that crash on every runtime, and takes linear time for them")
+  func manyCrashes() throws {
+    var report = AuditReport()
+    for number in 0..<20_000 {
+      var input = AuditReport.Input(path: "\(number).ips", kind: .ips, eventCount: 0)
+      input.isCrash = number > 0
+      report.inputs.append(input)
+    }
+    var other = report
+    other.inputs[2].reportCount = 1
+    let matrix = ProfileMatrix(Profile.allCases.map { ($0, $0 == .swift ? report : other) })
+    #expect(matrix.crashedInputs == [1] + Array(3..<20_000))
+    let text = String(decoding: matrix.text, as: UTF8.self)
+    #expect(text.contains("19999.ips: a process crashed, and nothing was found in it\n"))
+  }
 }

@@ -210,9 +210,9 @@ package struct AuditReport: Sendable {
     crashedInputs(besides: Set((findings + omitted).map(\.input)))
   }
 
-  /// The crashes of an input in whose process nothing was found.
-  package func unexplainedCrashes(in input: Int) -> [RecordedCrash] {
-    crashes.filter { $0.input == input && $0.findingCount ?? 0 == 0 }
+  /// The crashes in whose process nothing was found, by input.
+  package var unexplainedCrashesByInput: [Int: [RecordedCrash]] {
+    Dictionary(grouping: crashes.filter { $0.findingCount ?? 0 == 0 }, by: \.input)
   }
 
   /// The indices of the inputs with a crash and without a finding in its process; `explained` are the inputs with a

@@ -95,10 +95,11 @@ package struct ProfileMatrix: Sendable {
     suppressions = SuppressionOutcome.merging(reports.flatMap(\.report.suppressions))
     inputs = reports.first?.report.inputs ?? []
     let first = reports.first?.report
-    crashedInputs = (first?.failingCrashes ?? []).filter { input in
-      reports.allSatisfy { $0.report.failingCrashes.contains(input) }
-    }
-    crashes = crashedInputs.flatMap { first?.unexplainedCrashes(in: $0) ?? [] }
+    var crashed = Set(first?.failingCrashes ?? [])
+    for (_, report) in reports.dropFirst() { crashed.formIntersection(report.failingCrashes) }
+    crashedInputs = crashed.sorted()
+    let unexplained = first?.unexplainedCrashesByInput ?? [:]
+    crashes = crashedInputs.flatMap { unexplained[$0] ?? [] }
     failures = reports.first?.report.failures ?? []
     incompleteness = reports.first?.report.incompleteness ?? []
   }

@@ -22,10 +22,14 @@ struct ForgeProblem {
 }
 
 extension AuditReport {
-  /// Says what is known of the crashes in an input of which no finding is, without a full stop.
-  func unexplainedCrash(in input: Int) -> String {
-    unexplainedCrashes(in: input)
-      .sentences(after: "a process crashed, and nothing that was found explains it")
+  /// The inputs with a crash of which no finding is, and what is known of it, without a full stop.
+  var crashesToReport: [(input: Int, text: String)] {
+    let crashes = unexplainedCrashesByInput
+    return unexplainedCrashes.map { input in
+      let text = crashes[input, default: []]
+        .sentences(after: "a process crashed, and nothing that was found explains it")
+      return (input, text)
+    }
   }
 
   /// The path of an input that a crash names; nil: the report does not have it.
@@ -62,12 +66,12 @@ extension AuditReport {
         file: part.input
       )
     }
-    let crashed = (isNewOnly ? [] : unexplainedCrashes).map { input in
+    let crashed = (isNewOnly ? [] : crashesToReport).map { input, text in
       let path = path(ofInput: input)
       return ForgeProblem(
         rule: "crash",
         title: "a process crashed",
-        text: unexplainedCrash(in: input),
+        text: text,
         severity: .error,
         isFatal: true,
         fingerprint: (["crash"] + (path.map { [$0] } ?? [])).joined(separator: " "),

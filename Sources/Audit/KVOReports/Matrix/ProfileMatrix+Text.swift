@@ -34,8 +34,9 @@ extension ProfileMatrix {
     if rows.contains(where: { $0.cells.values.contains { !$0.counts } }) {
       lines.append("In parentheses: a test expects it, or it is suppressed, and it does not count.")
     }
+    let crashesByInput = Dictionary(grouping: crashes, by: \.input)
     for input in crashedInputs where inputs.indices.contains(input) {
-      let crash = crashes.filter { $0.input == input }
+      let crash = crashesByInput[input, default: []]
         .sentences(after: "a process crashed, and nothing was found in it")
       lines.append(ShownText.escaped("CRASH: \(inputs[input].path): \(crash)"))
     }

@@ -150,13 +150,14 @@ extension JSONText {
       // The exit status denotes a failure, too. Appendix I, "Detecting incomplete result sets".
       text.value(!report.mayLackFindings)
       text.key("toolExecutionNotifications")
+      let crashes = report.crashesToReport.map { input, words in
+        let location = report.path(ofInput: input).map { "\($0): " } ?? ""
+        return ("error", location + words)
+      }
       var problems =
         report.failures.map { ("error", $0.message) }
         + report.incompleteness.map { ("error", $0) }
-        + report.unexplainedCrashes.map { input in
-          let location = report.path(ofInput: input).map { "\($0): " } ?? ""
-          return ("error", location + report.unexplainedCrash(in: input))
-        }
+        + crashes
         + (report.omission.map { [("warning", $0)] } ?? [])
       if let reason = report.whyNothingWasJudged {
         problems.append(("warning", "Nothing was judged: \(reason)"))
