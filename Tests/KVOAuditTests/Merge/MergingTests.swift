@@ -277,6 +277,44 @@ import Testing
     #expect(whole.summary.droppedEventCount == .max)
   }
 
+  /// Baselines.md: in whichever order and groups.
+  @Test("of several runtimes, or of logs and crash reports, are the same however they were grouped")
+  func groups() throws {
+    func report(_ path: String, _ change: (inout Finding) -> Void) -> AuditReport {
+      var report = AuditReport.sample
+      report.inputs = [AuditReport.Input(path: path, kind: .jsonLines, eventCount: 400)]
+      report.findings[0].consequences = []
+      change(&report.findings[0])
+      return report
+    }
+    let effects: [(Severity, Profile, Consequence)] = [
+      (.warning, .swift, .contained), (.error, .gnustep128, .hang),
+      (.error, .appleModern, .crash), (.error, .appleLegacy, .crash),
+    ]
+    let runtimes = effects.map { effect in
+      report(effect.1.rawValue) { ($0.severity, $0.profile, $0.consequence) = effect }
+    }
+    let reports = (0..<4).map { number in
+      report("\(number)") {
+        $0.message = "\(number)"
+        $0.crashFacts = number == 2 ? nil : CrashFacts(version: "1.\(number)")
+      }
+    }
+    var random = SplitMix64(seed: 1)
+    for parts in [runtimes, reports, Array(reports[..<2]) + reports[3...]] {
+      let whole = json(AuditReport.merging(parts))
+      for _ in 0..<24 { #expect(json(try merged(parts, &random)) == whole) }
+    }
+    let worst = AuditReport.merging(runtimes).findings[0]
+    #expect(worst.severity == .error && worst.consequence == .crash)
+    #expect(worst.profile == .appleLegacy)
+    // Of a log and crash reports, the log is described; crash reports alone are counted as such.
+    let logged = AuditReport.merging(reports).findings[0]
+    #expect(logged.message == "2" && logged.crashFacts == nil && logged.count == 12)
+    let crashed = AuditReport.merging(Array(reports[..<2])).findings[0]
+    #expect(crashed.message == "0" && crashed.crashFacts?.reportCount == 2)
+  }
+
   @Test("suppress what follows in one from a finding that is suppressed in another")
   func suppressedRoot() throws {
     let line = Array("KVO001 until=2027-01-01 because x".utf8)

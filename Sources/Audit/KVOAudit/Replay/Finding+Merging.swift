@@ -5,8 +5,8 @@ extension Finding {
   /// Merges the same finding of other inputs.
   ///
   /// Counts are added; the higher severity and the higher confidence are kept. The description of one occurrence
-  /// (sentence, events, stacks) remains that of the receiver. Occurrences that a test expects do not count beside
-  /// others, as in one input (`FindingFolder`).
+  /// (sentence, events, stacks) remains that of the receiver, unless only the other one is of a log. Occurrences that a
+  /// test expects do not count beside others, as in one input (`FindingFolder`).
   ///
   /// Complexity: O(consequences²).
   package mutating func add(_ other: Finding) {
@@ -14,12 +14,18 @@ extension Finding {
       if isExpected { self = other }
       return
     }
+    if crashFacts != nil, other.crashFacts == nil {
+      // What crash reports say of themselves is not true of all, and a log says more of the fault.
+      let reported = self
+      self = other
+      return add(reported)
+    }
     count = count.addingCount(other.count)
     processCount = processCount.addingCount(other.processCount)
     runCount = runCount.addingCount(other.runCount)
     add(lines: other.lines)
     add(sightings: other.sightings)
-    if other.severity > severity {
+    if other.isWorse(than: self) {
       // What it leads to is that of the runtime on which it is worst.
       (severity, consequence, profile) = (other.severity, other.consequence, other.profile)
     }
@@ -34,6 +40,13 @@ extension Finding {
         consequences.append(consequence)
       }
     }
+  }
+
+  /// Whether it leads to worse than `other`, or to the same on a runtime before the other's: one of two that differ is.
+  private func isWorse(than other: Finding) -> Bool {
+    if severity != other.severity { return severity > other.severity }
+    if consequence != other.consequence { return consequence.harm > other.consequence.harm }
+    return profile.rawValue < other.profile.rawValue
   }
 
   /// Replaces the index of its input by the result of `index` for it, also in its consequences.
@@ -81,6 +94,21 @@ extension Finding {
       if left.input != right.input { return left.input < right.input }
       if left.event != right.event { return left.event < right.event }
       return left.signature < right.signature
+    }
+  }
+}
+
+extension Consequence {
+  /// How bad it is: different for each.
+  fileprivate var harm: Int {
+    switch self {
+    case .unknown: 0
+    case .none: 1
+    case .contained: 2
+    case .leak: 3
+    case .wrong: 4
+    case .hang: 5
+    case .crash: 6
     }
   }
 }

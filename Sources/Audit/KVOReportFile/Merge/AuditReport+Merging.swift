@@ -148,6 +148,7 @@ extension Finding {
     // Sums depend on how findings were grouped.
     (alone.count, alone.processCount, alone.runCount) = (0, 0, 0)
     (alone.severity, alone.confidence) = (.note, .low)
+    (alone.consequence, alone.profile) = (.unknown, .swift)
     (alone.isLibrary, alone.isSuppressed, alone.isExpected) = (false, false, false)
     (alone.suppression, alone.crashFacts, alone.lines) = (nil, nil, [])
     alone.sightings = []
