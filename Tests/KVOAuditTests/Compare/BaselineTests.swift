@@ -151,6 +151,11 @@ import Testing
     #expect(report.findings.map(\.baseline) == [.unchanged, .new, .new])
     let shown = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
     #expect(shown.contains("\n\nCOMPARED with old.json: 1 new, 0 unchanged, 0 fixed\n\n"))
+    // Nor if it is gone; the twin that counted is fixed.
+    report.findings.append(finding(.removeUnregistered, "4"))
+    let comparison = compared([], with: report.findings).comparison
+    #expect(comparison?.fixed.map(\.signature) == ["3", "4"])
+    #expect(compared(report.findings, with: report.findings).comparison?.unchangedCount == 2)
   }
 
   @Test("fails only on new findings, if requested")

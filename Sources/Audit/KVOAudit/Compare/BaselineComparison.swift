@@ -74,7 +74,7 @@ extension AuditReport {
     let unjudged = Set(notJudged.map(\.code))
     let isUnknown = mayLackFindings || whyNothingWasJudged != nil
     for finding in previous.findings
-    where !present.contains(finding) && !moved.contains(finding.signature) && !finding.isExpected {
+    where finding.counts && !present.contains(finding) && !moved.contains(finding.signature) {
       if isUnknown || unjudged.contains(finding.code) {
         comparison.unjudged.append(finding)
       } else {
