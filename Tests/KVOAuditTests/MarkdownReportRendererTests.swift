@@ -172,6 +172,17 @@ struct MarkdownReportRendererTests {
     #expect(text.contains("\n`````\nWARNING"))
   }
 
+  @Test("lets no mark that combines with a character hide that it ends a cell or code")
+  func marks() {
+    let escaped = MarkdownReportRenderer.escaped("|\u{301}[\u{301}x](y) @\u{301}a")
+    #expect(
+      Array(escaped.unicodeScalars)
+        == Array("\\|\u{301}\\[\u{301}x\\](y) \\@&#8203;\u{301}a".unicodeScalars)
+    )
+    let cell = MarkdownReportRenderer.cell("a||`\u{301}|\u{301}")
+    #expect(Array(cell.unicodeScalars) == Array("a\\|\\|'\u{301}\\|\u{301}".unicodeScalars))
+  }
+
   @Test(
     "lets no name in a log call anyone, or refer to an issue",
     arguments: [

@@ -135,8 +135,8 @@ package struct MarkdownReportRenderer {
   private func fenced(_ text: String) -> String {
     var longest = 2
     var run = 0
-    for character in text {
-      run = character == "`" ? run + 1 : 0
+    for scalar in text.unicodeScalars {
+      run = scalar == "`" ? run + 1 : 0
       longest = max(longest, run)
     }
     let fence = String(repeating: "`", count: longest + 1)
@@ -151,11 +151,13 @@ package struct MarkdownReportRenderer {
     var result = ""
     // The last characters, in small letters: an address may begin with `www.`, a number with `GH-`.
     var recent = ""
-    for character in ShownText.escaped(text) {
-      if "\\`*_{}[]<>#|~@&".contains(character) { result.append("\\") }
-      result.append(character)
-      recent = String((recent + character.lowercased()).suffix(4))
-      if "@#".contains(character) || recent.hasSuffix("://") || recent.hasSuffix("gh-")
+    // By scalar, as readers do: a mark that combines with a special character does not make it another one.
+    for scalar in ShownText.escaped(text).unicodeScalars {
+      if "\\`*_{}[]<>#|~@&".unicodeScalars.contains(scalar) { result.append("\\") }
+      result.unicodeScalars.append(scalar)
+      recent += scalar.properties.lowercaseMapping
+      recent = String(recent.unicodeScalars.suffix(4))
+      if scalar == "@" || scalar == "#" || recent.hasSuffix("://") || recent.hasSuffix("gh-")
         || recent == "www."
       {
         result += "&#8203;"
@@ -166,7 +168,15 @@ package struct MarkdownReportRenderer {
 
   /// Code in a cell of a table.
   static func cell(_ text: String) -> String {
-    ShownText.escaped(text).replacing("`", with: "'").replacing("|", with: "\\|")
+    var result = ""
+    for scalar in ShownText.escaped(text).unicodeScalars {
+      switch scalar {
+      case "`": result += "'"
+      case "|": result += "\\|"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
   }
 }
 
