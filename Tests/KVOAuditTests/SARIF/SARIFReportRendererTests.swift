@@ -144,6 +144,21 @@ struct SARIFReportRendererTests {
     )
   }
 
+  @Test(
+    "lets no text of a log be a link",
+    arguments: [
+      ("[a](b)", "[a\\](b)"), ("[a\\](b)", "[a\\\\\\](b)"), ("](](", "\\](\\]("),
+      ("](\u{301}b", "\\](\u{301}b"), ("a\\] (b", "a\\] (b"),
+    ]
+  )
+  func links(_ message: String, _ shown: String) throws {
+    var report = AuditReport.sample
+    report.findings[0].message = message
+    let result = try #require((run(report)["results"] as? [Object])?.first)
+    let text = try #require((result["message"] as? Object)?["text"] as? String)
+    #expect(text.unicodeScalars.starts(with: "\(shown). Fix: ".unicodeScalars), "\(text)")
+  }
+
   @Test("suppresses expected and suppressed findings", arguments: [false, true])
   func suppressed(isExpected: Bool) throws {
     var report = AuditReport.sample

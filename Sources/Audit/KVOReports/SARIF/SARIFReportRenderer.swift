@@ -199,7 +199,24 @@ extension JSONText {
     let list = links.isEmpty ? "" : ". See: " + links.joined(separator: ", ")
     object { text in
       text.key("text")
-      text.value(message.replacing("](", with: "\\](") + list)
+      text.value(Self.unlinked(message) + list)
     }
+  }
+
+  /// `message` with a backslash before each bracket that would end the text of a link.
+  ///
+  /// Backslashes of the message before it are doubled: otherwise the last one would escape the new one.
+  private static func unlinked(_ message: String) -> String {
+    var text = String.UnicodeScalarView()
+    for scalar in message.unicodeScalars {
+      if scalar == "(", text.last == "]" {
+        text.removeLast()
+        let count = text.reversed().prefix { $0 == "\\" }.count + 1
+        text.append(contentsOf: repeatElement("\\", count: count))
+        text.append("]")
+      }
+      text.append(scalar)
+    }
+    return String(text)
   }
 }
