@@ -44,11 +44,13 @@ import Testing
           grep -c -e Vault -e Thief -e gold after
           $audit anonymize --restore map after | signature | cmp - before && echo same
           $audit anonymize --restore map b.\(form) -o back.\(form); cmp a.jsonl <($audit convert --to jsonl back.\(form)) && echo back
+          piped() { (head -c 5; cat) < b.\(form) | $audit anonymize --restore map -; }
+          cmp a.jsonl <(piped | $audit convert --to jsonl -) && echo piped
           stat -c %a map key.\(form)
           """,
         in: folder.url
       )
-      #expect(judged.output == "0\nsame\nback\n600\n600\n")
+      #expect(judged.output == "0\nsame\nback\npiped\n600\n600\n")
       #expect(judged.complaint == "")
     }
   }

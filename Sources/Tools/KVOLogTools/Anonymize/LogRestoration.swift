@@ -30,6 +30,7 @@ package struct LogRestoration {
         beginning: beginning,
         decompression: decompression
       )
+      source.keepsStored = true
       return try run(input, source, output)
     case .events: preconditionFailure("events of this process have their own names")
     }
@@ -40,11 +41,18 @@ package struct LogRestoration {
     _ source: ByteSource,
     _ output: LogConversion.Output
   ) throws(InputFailure) -> LogReading? {
-    var rest = try source.read()[...]
+    var rest: ArraySlice<UInt8> = []
+    var isOver = false
+    // The first bytes may come in pieces.
+    while !isOver, rest.count < InputKind.headByteCount {
+      let chunk = try source.read()
+      isOver = chunk.isEmpty
+      rest += chunk
+    }
     let kind = InputKind(head: rest)
-    if kind == .binary, case .file = input {
+    if kind == .binary {
       var conversion = LogConversion(
-        of: input,
+        of: Self.again(input, source),
         rewriting: EventRewriter(restorer, resolver: nil)
       )
       try conversion.run(output)
@@ -56,9 +64,10 @@ package struct LogRestoration {
         reason: "neither text nor a usage log: \(FileKind.binaryReason)"
       )
     }
+    source.keepsStored = false
     let isJSON = rest.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "{") } ?? false
     while true {
-      let next = try source.read()
+      let next = try isOver ? [] : source.read()
       rest += next
       let (text, held) = restorer.restored(rest, isEscaped: isJSON, isLast: next.isEmpty)
       if !text.isEmpty, !output(text, .jsonLines) { return nil }
@@ -68,5 +77,11 @@ package struct LogRestoration {
       }
       rest = held
     }
+  }
+
+  /// `input` to be read from its beginning: standard input gives its bytes only once.
+  private static func again(_ input: AuditInput, _ source: ByteSource) -> AuditInput {
+    guard case .standardInput(let decompression, let beginning) = input else { return input }
+    return .standardInput(decompression: decompression, beginning: beginning + source.stored)
   }
 }
