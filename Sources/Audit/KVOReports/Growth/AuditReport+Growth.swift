@@ -47,19 +47,13 @@ extension AuditReport {
 
   /// A block for each scope that left something registered, in the order of the log.
   private var growthBlocks: [String] {
-    var scopes: [(input: Int, scope: String, rows: [ScopeGrowthRow])] = []
-    for row in growth {
-      if let index = scopes.firstIndex(where: { $0.input == row.input && $0.scope == row.scope }) {
-        scopes[index].rows.append(row)
-      } else {
-        scopes.append((row.input, row.scope, [row]))
-      }
-    }
-    return scopes.map { input, scope, rows in
-      let path = inputs.count > 1 && inputs.indices.contains(input) ? inputs[input].path : nil
+    let scopes = growth.grouped { GrownScope(input: $0.input, name: $0.scope) }
+    return scopes.map { scope, rows in
+      let isNamed = inputs.count > 1 && inputs.indices.contains(scope.input)
+      let path = isNamed ? inputs[scope.input].path : nil
       let times = Wording.count(rows[0].runCount, "run")
       let heading =
-        "GROWTH: what \(times) of \"\(ShownText.escaped(scope))\" left live"
+        "GROWTH: what \(times) of \"\(ShownText.escaped(scope.name))\" left live"
         + (path.map { " in \(ShownText.escaped($0))" } ?? "")
       let runs = Self.columns(rows)
       var table = ColumnTable(
@@ -104,6 +98,12 @@ extension AuditReport {
     text.end()
     return text.bytes
   }
+}
+
+/// A scope of an input.
+private struct GrownScope: Hashable {
+  var input: Int
+  var name: String
 }
 
 extension CallSite {
