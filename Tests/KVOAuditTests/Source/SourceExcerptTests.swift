@@ -8,30 +8,32 @@ import Testing
 struct SourceExcerptTests {
   private let text = "1\n\tif a {\n    b\n\n  }\n6\n7\n8\n"
 
+  private func excerpt(_ text: String, around number: Int) -> SourceExcerpt? {
+    SourceExcerpt(SourceExcerpt.lines(of: text), around: number)
+  }
+
   @Test("are those around the one in question, without the indentation that all have")
   func around() {
-    let middle = SourceExcerpt("  a\n    b\n\n  c\n", around: 2)
+    let middle = excerpt("  a\n    b\n\n  c\n", around: 2)
     #expect(middle?.lines == ["a", "  b", "", "c", ""])
     #expect(middle?.firstNumber == 1 && middle?.number == 2)
-    #expect(
-      SourceExcerpt(text, around: 5)?.lines == ["  if a {", "    b", "", "  }", "6", "7", "8"]
-    )
-    #expect(SourceExcerpt(text, around: 1)?.lines == ["1", "  if a {", "    b", ""])
+    #expect(excerpt(text, around: 5)?.lines == ["  if a {", "    b", "", "  }", "6", "7", "8"])
+    #expect(excerpt(text, around: 1)?.lines == ["1", "  if a {", "    b", ""])
   }
 
   @Test("end at the line ends of compilers")
   func endings() {
-    #expect(SourceExcerpt("a\r\nb\rc\n", around: 2)?.lines == ["a", "b", "c", ""])
+    #expect(excerpt("a\r\nb\rc\n", around: 2)?.lines == ["a", "b", "c", ""])
   }
 
   @Test("are empty if the file has no such line", arguments: [-1, 0, 10, Int.max])
   func outside(number: Int) {
-    #expect(SourceExcerpt(text, around: number) == nil)
+    #expect(excerpt(text, around: number) == nil)
   }
 
   @Test("are cut if they are long")
   func long() {
-    let excerpt = SourceExcerpt(String(repeating: "x", count: 1_000_000), around: 1)
+    let excerpt = self.excerpt(String(repeating: "x", count: 1_000_000), around: 1)
     #expect(excerpt?.lines == [String(repeating: "x", count: SourceExcerpt.lineLimit) + "…"])
   }
 
@@ -79,5 +81,15 @@ struct SourceExcerptTests {
     }
     #expect(asked.count == SourceShelf.fileLimit)
     #expect(Set(asked).count == SourceShelf.fileLimit)
+  }
+
+  @Test("of one file are found in time that does not depend on its length")
+  func many() {
+    let text = String(repeating: "let x = 1\n", count: 50_000)
+    let shelf = SourceShelf { _ in text }
+    for number in stride(from: 1, through: 50_000, by: 10) {
+      #expect(shelf.excerpt("f.swift", number)?.number == number)
+    }
+    #expect(shelf.excerpt("f.swift", 50_002) == nil)
   }
 }

@@ -11,14 +11,18 @@ struct SourceExcerpt: Hashable {
   var number: Int
   var lines: [String]
 
-  /// The lines around the line `number` of `text`; nil if it has no such line.
+  /// The lines of `text`.
   ///
   /// Complexity: O(length).
-  init?(_ text: String, around number: Int) {
+  static func lines(of text: String) -> [Substring] {
     // A mark of the byte order is not part of the first line.
-    let all = text.drop { $0 == "\u{feff}" }.split(omittingEmptySubsequences: false) {
+    text.drop { $0 == "\u{feff}" }.split(omittingEmptySubsequences: false) {
       $0 == "\n" || $0 == "\r\n" || $0 == "\r"
     }
+  }
+
+  /// The lines around the line `number` of a file with the lines `all`; nil if it has no such line.
+  init?(_ all: [Substring], around number: Int) {
     guard number > 0, number <= all.count else { return nil }
     let range = max(1, number - Self.margin)...min(all.count, number + Self.margin)
     var shown = range.map { String(all[$0 - 1]).replacing("\t", with: "  ") }

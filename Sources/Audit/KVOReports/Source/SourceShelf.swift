@@ -22,14 +22,20 @@ final class SourceShelf {
 
   private let read: (String) -> String?
   private var texts: [String: String?] = [:]
+  /// The lines of those of which some were shown.
+  private var lines: [String: [Substring]] = [:]
 
   /// A shelf of the files that `read` gives; nil: of those on this machine.
   init(read: ((String) -> String?)? = nil) { self.read = read ?? Self.contents }
 
   /// The lines around the line `number` of `file`, if that is available.
+  ///
+  /// Complexity: O(1), and O(length) for the first ones of a file.
   func excerpt(_ file: String, _ number: Int) -> SourceExcerpt? {
-    guard number > 0 else { return nil }
-    return text(of: file).flatMap { SourceExcerpt($0, around: number) }
+    guard number > 0, let text = text(of: file) else { return nil }
+    let all = lines[file] ?? SourceExcerpt.lines(of: text)
+    lines[file] = all
+    return SourceExcerpt(all, around: number)
   }
 
   /// The text of `file`, if that is available.
