@@ -1,3 +1,5 @@
+import KVORules
+
 /// A line on standard error that shows the progress of a long read.
 ///
 /// Draws nothing in the first second, nothing if standard error is not a terminal, and at most ten
@@ -22,6 +24,8 @@ final class ProgressBar {
     let now = clock.now
     guard now - start > .seconds(1), now - (lastDrawn ?? start) > .milliseconds(100) else { return }
     lastDrawn = now
+    // The name of a file may act on a terminal.
+    let label = ShownText.escaped(label)
     let megabytes = "\(readByteCount >> 20) MB"
     guard let byteCount, byteCount > 0 else {
       StandardStreams.show("\r\u{1b}[K\(label): \(megabytes)")
