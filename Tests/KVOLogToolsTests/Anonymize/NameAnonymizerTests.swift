@@ -124,6 +124,24 @@ import Testing
     #expect(Set(names.pseudonyms.originals.keys).count == 4_000)
   }
 
+  @Test("and build-ids have pseudonyms of their kinds, also if they are spelled alike")
+  func buildIDs() throws {
+    for roles in [[NameRole.name, .buildID], [.buildID, .name]] {
+      var names = try Self.anonymizer()
+      let mapped = roles.map { ($0, names.mapped("feed", as: $0)) }
+      for (role, pseudonym) in mapped {
+        let isOfItsKind =
+          role == .name
+          ? pseudonym.wholeMatch(of: #/n[0-9a-z]{12}/#) != nil
+          : pseudonym.wholeMatch(of: #/[0-9a-f]{32}/#) != nil
+        #expect(isOfItsKind, "\(pseudonym)")
+        var restorer = NameRestorer(PseudonymMap(names: names.pseudonyms.originals))
+        let restored = restorer.mapped(pseudonym, as: role)
+        #expect(restored == "feed")
+      }
+    }
+  }
+
   @Test("are hashed as the authors of SipHash do")
   func vectors() {
     // The first of the published vectors of SipHash-2-4, and one of whole words and a rest.

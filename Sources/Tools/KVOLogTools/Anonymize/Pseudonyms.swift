@@ -8,6 +8,8 @@
 struct Pseudonyms {
   private let key: AnonymizationKey
   private var known: [String: String] = [:]
+  /// A word may be spelled like one of them.
+  private var knownBuildIDs: [String: String] = [:]
   /// The name that each pseudonym replaces.
   private(set) var originals: [String: String] = [:]
 
@@ -31,22 +33,22 @@ struct Pseudonyms {
       letters.append(Self.alphabet[Int(rest & 31)])
       rest >>= 5
     }
-    return note(String(decoding: letters, as: UTF8.self), for: name)
+    let pseudonym = String(decoding: letters, as: UTF8.self)
+    known[name] = pseudonym
+    originals[pseudonym] = name
+    return pseudonym
   }
 
   /// The pseudonym of a build-id: digits of the same kind.
   mutating func buildID(for original: String) -> String {
-    if let known = known[original] { return known }
+    if let known = knownBuildIDs[original] { return known }
     let digits = [original, "\(original)+"].map { text in
       let digits = String(key.digits(of: text), radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }
-    return note(digits.joined(), for: original)
-  }
-
-  private mutating func note(_ pseudonym: String, for name: String) -> String {
-    known[name] = pseudonym
-    originals[pseudonym] = name
+    let pseudonym = digits.joined()
+    knownBuildIDs[original] = pseudonym
+    originals[pseudonym] = original
     return pseudonym
   }
 }
