@@ -203,6 +203,21 @@ def test_the_lock_of_a_process_that_is_no_more_does_not_count(make, tmp_path):
         make().acquire()
 
 
+@pytest.mark.parametrize("written", [b"", b"0123", b"../..", b"\xff" * 32])
+def test_a_job_that_is_lost_while_it_decides_has_decided_nothing(make, tmp_path, written):
+    first = make()
+    first.acquire()
+    drafted(first, "one")
+    first.commit()
+    first.release()
+    (tmp_path / "_audit" / "commit").write_bytes(written)
+    second = make()
+    second.acquire()
+    assert found(second) == {b"one"}
+    assert sorted(os.listdir(tmp_path / "_audit")) == ["lock", "state"]
+    second.release()
+
+
 @pytest.mark.parametrize("place", ["findings", "inputs", "reports", "state"])
 def test_a_job_that_is_lost_while_it_puts_in_place_is_completed_by_the_next(make, place):
     first = make()

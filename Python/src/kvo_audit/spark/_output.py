@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -178,6 +179,10 @@ class Output:
     def _complete(self) -> None:
         decided = self.read("_audit/commit")
         if decided is None:
+            return
+        if not re.fullmatch(rb"[0-9a-f]{32}", decided):
+            # A job was lost before it had written the name: nothing is decided.
+            self._files.delete(self._at("_audit/commit"), False)
             return
         run = decided.decode()
         for name in _PARTS:
