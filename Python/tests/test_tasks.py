@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
@@ -90,6 +91,27 @@ def test_a_file_that_has_gone_is_a_row(logs):
         rows = kvo_audit.Report(_tasks.audit_task(tasks, [], _tasks.Limits(), fetches)).inputs.to_pylist()
         assert [(row["path"], row["reason"]) for row in rows if row["state"] != "read"] == [(gone, "no such file")]
         assert len(rows) == 30
+
+
+def test_names_that_no_file_may_have_here_are_rows(tmp_path):
+    class Store(_inputs.Storage):
+        def open(self):
+            return self
+
+        def open_input_stream(self, path):
+            return io.BytesIO(path.encode())
+
+    place = Store("s3a://bucket")
+    keys = ["logs/a", "../out", "logs//a", "logs/a/b", "x" * 300, "..", "logs/../../../out", "/b", "logs/c"]
+    groups = [[_inputs.LogFile(f"{place.prefix}/{key}", 1, 0)] for key in keys]
+    stage = tmp_path / "stage"
+    stage.mkdir()
+    names, failures = _tasks._fetch(place, groups, str(stage))
+    assert names == [["logs/a"], ["b"], ["logs/c"]]
+    assert (stage / "logs/a").read_bytes() == b"bucket/logs/a"
+    assert [path for path, _ in failures] == [f"{place.prefix}/{keys[index]}" for index in (1, 2, 3, 4, 5, 6)]
+    assert all(reason.startswith("cannot be copied: ") for _, reason in failures)
+    assert os.listdir(tmp_path) == ["stage"]
 
 
 def test_packed_reports_are_merged_as_others(logs):

@@ -5,6 +5,7 @@ Nothing here needs Spark, so that it can be tested without.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -27,6 +28,8 @@ Log = tuple[Storage, list[LogFile]]
 _TRIES = 2
 _COMPRESSION = "zstd"
 _PIECE = 8 << 20
+# A store has `a` and `a/b`, and longer names than a file system.
+_NAME_ERRORS = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 
 
 @dataclass(frozen=True)
@@ -153,19 +156,29 @@ def _fetch(place: Storage, groups: Sequence[Sequence[LogFile]], stage: str) -> t
     source = place.open()
     names: list[list[str]] = []
     failures: list[tuple[str, str]] = []
+    known: set[str] = set()
     for group in groups:
         fetched = []
         for file in group:
             name = relative(file.name, place)
+            # Stores have names that no file may have here.
+            if name == ".." or name.startswith("../") or name in known:
+                failures.append((file.name, "cannot be copied: its name has empty parts or `..`"))
+                continue
+            known.add(name)
             target = os.path.join(stage, name)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
             try:
+                os.makedirs(os.path.dirname(target), exist_ok=True)
                 with source.open_input_stream(place.path(file.name)) as stream, open(target, "wb") as copy:
                     shutil.copyfileobj(stream, copy, _PIECE)
             except FileNotFoundError:
                 failures.append((file.name, "no such file"))
             except PermissionError as error:
                 failures.append((file.name, f"cannot be opened: {error.strerror or error}"))
+            except OSError as error:
+                if error.errno not in _NAME_ERRORS:
+                    raise
+                failures.append((file.name, f"cannot be copied: {error.strerror or error}"))
             else:
                 fetched.append(name)
         if fetched:
