@@ -77,6 +77,22 @@ def test_more_logs_than_a_call_takes_are_audited_in_several(logs, monkeypatch):
     assert kvo_audit.audit(paths) == whole
 
 
+def test_the_parts_of_a_log_are_in_one_call_and_each_name_once(monkeypatch):
+    pieces = kvo_audit._audit._pieces
+    names = ["/logs/b.kvolog.1", "/logs/a.kvolog", "/logs/b.kvolog", "/logs/a.kvolog", "/logs/b.kvolog.12.1"]
+    assert list(pieces(names)) == [[*names[:3], names[4]]]
+    monkeypatch.setattr("kvo_audit._audit._ARGUMENT_BYTES", 60)
+    assert list(pieces(names)) == [[names[0], names[2], names[4]], [names[1]]]
+
+
+def test_a_program_that_is_named_from_here_is_found_from_elsewhere(logs, tmp_path, monkeypatch):
+    tool = _tool.path()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tool").symlink_to(tool)
+    monkeypatch.setenv("KVO_AUDIT", "./tool")
+    assert b"KVO006" in kvo_audit.audit(logs).render("text")
+
+
 def test_an_input_that_cannot_be_read_is_a_row(logs):
     (logs / "1.0" / "empty.jsonl").write_text("")
     (logs / "1.0" / "odd.jsonl").write_bytes(b"\x00\x01\x02" * 100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -202,14 +203,34 @@ def _texts(paths: PathLike | Iterable[PathLike]) -> list[str]:
     return [os.fspath(path) for path in paths]
 
 
+def base(name: str) -> str:
+    """The name of the log that a file is a part of: ``app.kvolog`` for ``app.kvolog.2``.
+
+    Also for ``app.kvolog.4711``, the log of another process beside it, and for its part ``app.kvolog.4711.1``.
+    """
+    return re.sub(r"(\.[1-9][0-9]*)+$", "", name)
+
+
 def _pieces(names: Sequence[str]) -> Iterable[list[str]]:
+    """The names of each call: each name once, and the parts of a log together, which a call reads as one."""
+    names = list(dict.fromkeys(names))
+    if _size(names) <= _ARGUMENT_BYTES:
+        yield names
+        return
+    logs: dict[str, list[str]] = {}
+    for name in names:
+        logs.setdefault(base(name), []).append(name)
     piece: list[str] = []
     size = 0
-    for name in names:
-        length = len(os.fsencode(name)) + 9
+    for parts in logs.values():
+        length = _size(parts)
         if piece and size + length > _ARGUMENT_BYTES:
             yield piece
             piece, size = [], 0
-        piece.append(name)
+        piece += parts
         size += length
     yield piece
+
+
+def _size(names: Iterable[str]) -> int:
+    return sum(len(os.fsencode(name)) + 9 for name in names)

@@ -21,7 +21,8 @@ def path() -> str:
     """The program: that of the environment variable ``KVO_AUDIT``, the wheel's own, or that on the PATH."""
     named = os.environ.get("KVO_AUDIT")
     if named:
-        return named
+        # The tool may run in another folder.
+        return os.path.abspath(named) if os.sep in named else named
     own = Path(__file__).parent / "bin" / "kvo-audit"
     if own.exists():
         return str(own)

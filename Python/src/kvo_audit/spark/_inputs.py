@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import pyarrow.fs as pafs
 
+from .._audit import base
+
 # A partial report stays small enough to be merged on any machine.
 _TASK_FILES = 500
 
@@ -25,11 +27,8 @@ class LogFile:
 
     @property
     def base(self) -> str:
-        """The name of the log that it is a part of: ``app.kvolog`` for ``app.kvolog.2``.
-
-        Also for ``app.kvolog.4711``, the log of another process beside it, and for its part ``app.kvolog.4711.1``.
-        """
-        return re.sub(r"(\.[1-9][0-9]*)+$", "", self.name)
+        """The name of the log that it is a part of: ``app.kvolog`` for ``app.kvolog.2``."""
+        return base(self.name)
 
 
 @dataclass(frozen=True)
