@@ -93,6 +93,32 @@ def test_a_program_that_is_named_from_here_is_found_from_elsewhere(logs, tmp_pat
     assert b"KVO006" in kvo_audit.audit(logs).render("text")
 
 
+def test_a_report_fails_as_the_tool_does(tmp_path):
+    objects = '"subject":{"class":"Account","id":"1"},"observer":{"class":"Screen","id":"2"}'
+    process = '{"event":"process","schema":1,"runtime":"swift","complete":true}\n'
+    removal = f'{{"event":"remove","thread":1,{objects},"keyPath":"balance"}}\n'
+    crash = '{"event":"crash","thread":1,"signal":"SIGSEGV"}\n'
+    end = '{"event":"exit","status":0}\n'
+    known = tmp_path / "known"
+    known.write_text("KVO002 until=2030-01-01 because #1\n")
+    cases = []
+    for name, text in {"clean": end, "found": removal + end, "crashed": crash, "both": removal + crash}.items():
+        (tmp_path / f"{name}.jsonl").write_text(process + text)
+        for suppressions in ((), (known,)):
+            for today in ("2029-01-01", "2031-01-01"):
+                case = kvo_audit.audit(tmp_path / f"{name}.jsonl", suppressions=suppressions, today=today)
+                cases.append((name, bool(suppressions), today, case))
+    statuses = set()
+    for name, is_known, today, report in cases:
+        (tmp_path / "report.json").write_bytes(report.json)
+        for least in ("error", "warning", "note", "never"):
+            merge = ["merge", "--no-suppressions", "--fail-on", least, str(tmp_path / "report.json")]
+            status, words = _tool.run(merge)
+            assert report.fails(least) == (status == 1), (name, is_known, today, least, status, words)
+            statuses.add(status)
+    assert statuses == {0, 1}
+
+
 def test_an_input_that_cannot_be_read_is_a_row(logs):
     (logs / "1.0" / "empty.jsonl").write_text("")
     (logs / "1.0" / "odd.jsonl").write_bytes(b"\x00\x01\x02" * 100)

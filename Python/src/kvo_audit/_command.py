@@ -49,7 +49,8 @@ def _export(arguments: list[str]) -> None:
         sys.exit(64)
     outcome = run_audit((), rest, separate=False)
     Report(outcome.report).to_parquet(folder)
-    sys.stderr.write(outcome.words)
+    if outcome.words:
+        print(outcome.words, file=sys.stderr)
     sys.exit(outcome.status)
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from . import _tables, _tool
 
 FORMS = ("text", "json", "markdown", "sarif", "junit", "html", "gitlab", "github")
+_SEVERITIES = ("error", "warning", "note")
 
 
 class Report:
@@ -73,6 +74,32 @@ class Report:
     def failures(self) -> list[str]:
         """Why inputs could not be read, a sentence for each."""
         return [f"{failure['path']}: {failure['message']}" for failure in self.data.get("unreadable") or []]
+
+    def fails(self, least: str = "error") -> bool:
+        """Whether the tool ends with 1 for it, if everything could be read: its ``--fail-on``.
+
+        Findings that count do, expired suppressions, and crashes for which nothing was found.
+
+        :param least: ``"error"``, ``"warning"``, ``"note"`` or ``"never"``.
+        """
+        if least == "never":
+            return False
+        failing = _SEVERITIES[: _SEVERITIES.index(least) + 1]
+        data = self.data
+        for finding in data["findings"]:
+            # An ambiguous reading of a text does not.
+            is_ambiguous = "crash" in finding and finding["confidence"] == "low"
+            counts = not (finding["expected"] or finding["suppressed"] or is_ambiguous)
+            if counts and finding["severity"] in failing:
+                return True
+        if any(outcome["severity"] in failing for outcome in data.get("suppressions") or []):
+            return True
+        explained = {finding.get("input", 0) for finding in data["findings"]}
+        for crash in data.get("crashes") or []:
+            count = crash.get("findings")
+            if count == 0 or (count is None and crash["input"] not in explained):
+                return True
+        return any(entry.get("crash") or (entry["kind"] == "crash" and not entry.get("reports")) for entry in data["inputs"])
 
     def render(self, form: str) -> bytes:
         """The report in one of the tool's forms: ``text``, ``markdown``, ``sarif``, ``junit``, ``html`` and others.

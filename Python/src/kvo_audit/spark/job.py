@@ -51,15 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     for path in done.set_aside:
         print(f"kvo-audit: {path}: set aside", file=sys.stderr)
     print(f"{done.report!r}: {done.audited} logs audited, {done.known} known before")
-    return _status(done.report.data, options.fail_on)
-
-
-def _status(report: dict, least: str) -> int:
-    summary = report["summary"]
-    counts = {"error": summary["errors"], "warning": summary["warnings"], "note": summary["notes"]}
-    ranks = ["error", "warning", "note"]
-    failing = [] if least == "never" else ranks[: ranks.index(least) + 1]
-    return 1 if any(counts[name] for name in failing) else 0
+    return 1 if done.report.fails(options.fail_on) else 0
 
 
 def _parser() -> argparse.ArgumentParser:
