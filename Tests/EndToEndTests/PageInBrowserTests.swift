@@ -152,6 +152,10 @@ struct PageInBrowserTests {
 
     try browser.open(page, fragment: "not-a-signature")
     #expect(try browser.text(Self.open) == "")
+    // The rest of the script runs whatever the address has.
+    try browser.open(page, fragment: "50%")
+    try browser.press("j")
+    #expect(try browser.number(Self.focused) == 0)
     #expect(try browser.complaints == [])
 
     try browser.allowScripts(false)

@@ -72,9 +72,19 @@
     return found.length === 1 ? found[0] : null;
   };
 
+  // What the address names; a percent sign of a person's begins no escape.
+  const fragment = () => {
+    const text = location.hash.slice(1);
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+
   const reveal = () => {
     for (const finding of findings) finding.classList.remove("linked");
-    const target = named(decodeURIComponent(location.hash.slice(1)));
+    const target = named(fragment());
     const entry = target && target.closest("[data-code]");
     if (!entry) return;
     if (entry.hidden) clear();
