@@ -95,6 +95,32 @@ struct TaskTests {
     #expect(!twin.leaks && twin.drawn.isEmpty, "\(twin.answer)")
   }
 
+  /// Has an unowned reference, as KVOSafety has to each object that observes or is observed.
+  private final class Onlooker: Sendable {
+    unowned let screen: TaskScreen
+    init(_ screen: TaskScreen) { self.screen = screen }
+  }
+
+  @Test("a task whose frames alone have a screen is found beside unowned references")
+  func unownedReferences() async throws {
+    let name = "a weak capture, unwrapped before the loop"
+    let form = try #require(TaskForm.all.first { $0.name == name })
+    let outcome = await form.outcome(
+      leaks: true,
+      cycles: { screen in
+        let onlookers = [Onlooker(screen)]
+        return withExtendedLifetime(onlookers) { RetainSearch().findCycles(from: screen) }
+      },
+      tasks: { screen in
+        let onlookers = [Onlooker(screen)]
+        return withExtendedLifetime(onlookers) { RetainSearch().findTasks(holding: screen) }
+      }
+    )
+    #expect(outcome.leaks)
+    #expect(!outcome.drawn.isEmpty, "\(outcome.answer)")
+    #expect(outcome.holders?.holders.isEmpty == false, "\(String(describing: outcome.holders))")
+  }
+
   @Test("a screen that is mounted 50 times is held by 50 tasks of one line")
   func remounted() async throws {
     let feed = Feed()

@@ -105,7 +105,7 @@ struct OwnershipEvidence {
 
   /// The number of owners that an object counts; nil if it counts none, or not all.
   private static func ownerCount(of target: WordSearch.Target, _ reader: ObjectReader) -> Int? {
-    target.byteCount == 1 ? reader.targets.ownerCountNow(of: target.address) : nil
+    target.byteCount == 1 ? reader.targets.ownerCountNow(of: target.address, inWords: true) : nil
   }
 
   /// The address of an object's side table, whose first word leads to the object and owns nothing.

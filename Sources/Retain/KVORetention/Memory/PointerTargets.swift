@@ -238,8 +238,8 @@ final class PointerTargets {
   /// does not exist anymore, or counts not all of its owners.
   ///
   /// Another thread may free the object at any time: the runtime's functions would follow whatever is
-  /// in its place.
-  func ownerCountNow(of address: UInt) -> Int? {
+  /// in its place. With `inWords`, the result is nil also if an owner may have no word with the address.
+  func ownerCountNow(of address: UInt, inWords: Bool = false) -> Int? {
     guard let first = words.word(at: address) else { return nil }
     if store.known.blockClasses.contains(first) {
       let flags = words.withWordsNow(at: address, MemoryLayout<KVOSBlock>.size) { block in
@@ -256,8 +256,8 @@ final class PointerTargets {
       counts = found
     }
     // An object on the stack belongs to its function, which needs no word for it, because its
-    // address is relative to the frame: it has an unowned count of its own.
-    guard kvos_unowned_count(counts) == 1 else { return nil }
+    // address is relative to the frame: it has an unowned count of its own. So has an object with unowned references.
+    if inWords, kvos_unowned_count(counts) != 1 { return nil }
     let owners = kvos_owner_count(counts)
     return owners == 0 ? nil : Int(owners)
   }
