@@ -33,6 +33,18 @@ struct InlineWeakReferenceTests {
     #expect(reference.object == nil)
   }
 
+  @Test("its word does not look like an address to searches and in heap snapshots")
+  func isHidden() {
+    let thing = Thing()
+    let reference = InlineWeakReference(thing)
+    let address = UInt(bitPattern: Unmanaged.passUnretained(thing).toOpaque())
+    let word = withUnsafeBytes(of: reference) { $0.load(as: UInt.self) }
+    let found = reference.object
+    #expect(MemoryLayout<InlineWeakReference>.size == 8)
+    #expect(word == ~address)
+    #expect(found === thing)
+  }
+
   @Test("threads load objects while others release them")
   func race() {
     for _ in 0..<300 {

@@ -9,12 +9,15 @@ internal import CKVOLifetime
 ///
 /// Immutable; any thread may load the object. As with `weak`, it is nil from the moment when its deinit begins.
 struct InlineWeakReference: ~Copyable, Sendable {
-  /// The address of the object; 0 refers to none.
-  private let address: UInt
+  /// The complement of the object's address; that of 0 refers to none.
+  ///
+  /// The compiler does not describe what is in a noncopyable value: to searches and in heap snapshots, the address
+  /// itself would look like an owner's word, and an object that leaked would not be listed.
+  private let complement: UInt
 
   /// A reference to `object`, which the caller keeps alive during the call; nil refers to none.
   init(_ object: AnyObject?) {
-    address = object.map { ObjectTable.address(of: $0) } ?? 0
+    complement = ~(object.map { ObjectTable.address(of: $0) } ?? 0)
     if let pointer { _ = swift_unownedRetain(pointer) }
   }
 
@@ -34,5 +37,5 @@ struct InlineWeakReference: ~Copyable, Sendable {
     swift_isDeallocating(Unmanaged.passUnretained(object).toOpaque())
   }
 
-  private var pointer: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: address) }
+  private var pointer: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: ~complement) }
 }
