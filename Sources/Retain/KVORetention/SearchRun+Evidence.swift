@@ -69,6 +69,10 @@ extension SearchRun {
     var isInCycle = targets.indices.map { _ in false }
     var isSettled = false
     while !isSettled {
+      guard ContinuousClock.now < deadline else {
+        markProven(targets.indices.map { _ in false })
+        return ([], [])
+      }
       markProven(isOwned)
       isSettled = true
       let components = StrongComponents(of: graph, includesSuspected: false)
