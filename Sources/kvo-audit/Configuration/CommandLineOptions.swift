@@ -5,7 +5,7 @@ struct CommandLineOptions {
   /// The options before `--`, in their order.
   let options: [(name: String, value: String?)]
 
-  /// The values of an option, none for a flag; nil: the command line does not have it.
+  /// The values of an option, none for a flag or if they are left out; nil: the command line does not have it.
   subscript(name: String) -> [String]? {
     let found = options.filter { $0.name == name }
     return found.isEmpty ? nil : found.compactMap(\.value)
@@ -28,7 +28,9 @@ struct CommandLineOptions {
       if parts.count == 2 || isFlag(parts[0]) {
         options.append((parts[0], parts.count == 2 ? parts[1] : nil))
       } else {
-        options.append((parts[0], rest.popFirst()))
+        // A value does not begin with a dash: "--contain --config x" leaves it out.
+        let isValue = rest.first.map { !$0.hasPrefix("-") || $0 == "-" } ?? false
+        options.append((parts[0], isValue ? rest.popFirst() : nil))
       }
     }
     self.options = options

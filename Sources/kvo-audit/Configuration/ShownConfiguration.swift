@@ -27,7 +27,8 @@ struct ShownConfiguration {
       if let values = given[option.name] {
         let source =
           "command line" + (set.isEmpty ? "" : ", instead of \(lines.joined(separator: ", "))")
-        let shown = option.isFlag ? ["true"] : option.isRepeating ? values : values.suffix(1)
+        let alone = option.isFlag ? "true" : option.defaultValue ?? "–"
+        let shown = option.isRepeating && !option.isFlag ? values : [values.last ?? alone]
         return shown.map { [option.name, ShownText.escaped($0), source] }
       }
       if option.name == "suppressions", given["no-suppressions"] != nil {

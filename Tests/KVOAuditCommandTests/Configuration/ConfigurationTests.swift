@@ -196,6 +196,22 @@ import Testing
     #expect(recorded.contains(#/(?m)^contain +– +default$/#), "\(recorded)")
   }
 
+  @Test("are applied, refused and shown after an option whose value is left out")
+  func afterLeftOutValues() throws {
+    try configure("fail-on = warning\n")
+    try configure("fail-on = note\n", as: "strict")
+    let options = ["--contain", "--config", "strict", "--show-config", "--", "echo", "is run"]
+    let named = try CommandRun(["record"] + options, in: folder.url).output
+    #expect(named.contains(#/(?m)^fail-on +note +strict:1$/#), "\(named)")
+    #expect(named.contains(#/(?m)^contain +all +command line$/#), "\(named)")
+    let none = try run("record", "--contain", "--no-config", "--show-config", "--", "echo").output
+    #expect(none.contains(#/(?m)^fail-on +error +default$/#), "\(none)")
+    let alone = try run("record", "--contain", "--show-config", "--", "echo", "is run").output
+    #expect(alone.contains(#/(?m)^fail-on +warning +\.kvo-audit:1$/#), "\(alone)")
+    let served = try run("watch", "noted.jsonl", "--serve", "--show-config").output
+    #expect(served.contains(#/(?m)^serve +8765 +command line$/#), "\(served)")
+  }
+
   @Test("are not shown if they are wrong")
   func wrongShown() throws {
     #expect(try run("--show-config", "--fail-on", "always").status == 64)
