@@ -85,13 +85,22 @@ enum StandardStreams {
   }
 
   /// Writes `bytes` to `descriptor`, and returns the error number, 0 for none.
+  ///
+  /// Waits for a reader also if the descriptor does not block: another process may have changed that for all that share
+  /// it, such as a program that `record` has run.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
       if count < 0 {
-        if errno == EINTR { continue }
-        return errno
+        let code = errno
+        if code == EAGAIN {
+          var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          poll(&waiting, 1, -1)
+        } else if code != EINTR {
+          return code
+        }
+        continue
       }
       rest = rest.dropFirst(count)
     }

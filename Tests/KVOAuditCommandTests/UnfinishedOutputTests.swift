@@ -100,4 +100,35 @@ struct UnfinishedOutputTests {
     #expect(try text("out").hasSuffix("}\nz\n"))
     #expect(try folder.names == ["copy", "log.jsonl", "out", "pipe"])
   }
+
+  @Test("waits for the reader of a pipe that does not block")
+  func nonblocking() throws {
+    // What another process does to a pipe, such as the program that "record" runs, concerns all that have it.
+    let run = try CommandRun(
+      shell: """
+        python3 - <<'PYTHON'
+        import array, fcntl, os, subprocess, termios, time
+        command = [os.environ["audit"], "--fail-on", "never", "--format", "json", "log.jsonl"]
+        whole = subprocess.run(command, stdout=subprocess.PIPE).stdout
+        reading, writing = os.pipe()
+        set_pipe_size = 1031
+        size = fcntl.fcntl(writing, set_pipe_size, 4096)
+        fcntl.fcntl(writing, fcntl.F_SETFL, os.O_NONBLOCK)
+        audit = subprocess.Popen(command, stdout=writing)
+        os.close(writing)
+        def held():
+            count = array.array("i", [0])
+            fcntl.ioctl(reading, termios.FIONREAD, count)
+            return count[0]
+        while held() < size and audit.poll() is None:
+            time.sleep(0.01)
+        report = os.fdopen(reading, "rb").read()
+        print(audit.wait(), len(whole) > size, report == whole)
+        PYTHON
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "0 True True\n")
+    #expect(run.complaint == "")
+  }
 }
