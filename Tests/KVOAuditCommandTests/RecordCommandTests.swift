@@ -232,6 +232,17 @@ import Testing
     )
   }
 
+  @Test("leaves variables as they are that are not UTF-8")
+  func environmentBytes() throws {
+    let run = try shell(
+      """
+      export LATIN=$'caf\\xe9' ACCENT=$'\\xcc\\x81'
+      $audit record -- sh -c 'printf "%s,%s" "$LATIN" "$ACCENT"' 2>/dev/null | od -An -tx1
+      """
+    )
+    #expect(run.output == " 63 61 66 e9 2c cc 81\n")
+  }
+
   @Test("a program that cannot be run is reported, and nothing runs")
   func refusals() throws {
     _ = try folder.file("data", "#!/bin/sh\necho it ran\n")

@@ -22,6 +22,12 @@ struct RecordingTests {
     try RecordingFolder(at: path, name: name, temporary: folder.path)
   }
 
+  private func texts(_ environment: ProcessEnvironment) -> [String] {
+    environment.entries.map { entry in
+      String(decoding: entry.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+  }
+
   @Test("the program's own variables stay, and its own preloads come first")
   func environment() throws {
     _ = try folder.file("lib.so", "")
@@ -30,18 +36,18 @@ struct RecordingTests {
       "A=1", "KVO_SAFETY_LOG=old", "LD_PRELOAD=/x.so", "B=", "KVO_SAFETY_CONTAIN=all",
     ])
     #expect(
-      own.recording(into: "/logs/app-%p.kvolog", library: library, containment: nil).list == [
+      texts(own.recording(into: "/logs/app-%p.kvolog", library: library, containment: nil)) == [
         "A=1", "B=", "KVO_SAFETY_LOG=/logs/app-%p.kvolog", "LD_PRELOAD=/x.so:\(library.path)",
       ]
     )
     let plain = ProcessEnvironment(entries: ["LD_PRELOAD="])
     #expect(
-      plain.recording(into: "p", library: library, containment: "KVO007").list == [
+      texts(plain.recording(into: "p", library: library, containment: "KVO007")) == [
         "KVO_SAFETY_LOG=p", "KVO_SAFETY_CONTAIN=KVO007", "LD_PRELOAD=\(library.path)",
       ]
     )
     #expect(
-      plain.recording(into: "p", library: nil, containment: nil).list == [
+      texts(plain.recording(into: "p", library: nil, containment: nil)) == [
         "LD_PRELOAD=", "KVO_SAFETY_LOG=p",
       ]
     )

@@ -51,7 +51,7 @@ package struct RunningProgram: ~Copyable {
       mask: previousMask,
       defaults: SignalSet(ignoresBrokenPipes ? [] : [SIGPIPE])
     )
-    switch start.run(plan.executable, plan.arguments, environment.list) {
+    switch start.run(plan.executable, plan.arguments, environment) {
     case .success(let id): self.id = id
     case .failure(let failure):
       previousMask.restore()

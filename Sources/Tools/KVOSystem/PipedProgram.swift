@@ -60,7 +60,7 @@ package final class PipedProgram {
     start.input = toProgram.reading
     start.output = fromProgram.writing
     start.losesErrors = losesErrors
-    let result = start.run(path, [path] + arguments, environment.list)
+    let result = start.run(path, [path] + arguments, environment)
     close(toProgram.reading)
     close(fromProgram.writing)
     switch result {

@@ -27,12 +27,12 @@ package struct Spawn {
   /// - Parameters:
   ///   - path: the file.
   ///   - arguments: its name first.
-  ///   - environment: as `environ` has it.
+  ///   - environment: its variables.
   /// - Returns: its process id.
   package func run(
     _ path: String,
     _ arguments: [String],
-    _ environment: [String]
+    _ environment: ProcessEnvironment
   ) -> Result<pid_t, Failure> {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -51,17 +51,17 @@ package struct Spawn {
       posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     }
     var id: pid_t = 0
-    let code = Self.withCStrings(arguments) { arguments in
-      Self.withCStrings(environment) { environment in
+    let code = Self.withCStrings(arguments.map { Array($0.utf8CString) }) { arguments in
+      Self.withCStrings(environment.entries) { environment in
         posix_spawn(&id, path, &actions, &attributes, arguments, environment)
       }
     }
     return code == 0 ? .success(id) : .failure(Failure(code: code))
   }
 
-  /// Calls `body` with a list of texts as `execve` takes them; they live for the call.
+  /// Calls `body` with a list of texts, which end in zero, as `execve` takes them; they live for the call.
   private static func withCStrings<Value>(
-    _ texts: [String],
+    _ texts: [[CChar]],
     _ body: ([UnsafeMutablePointer<CChar>?]) -> Value
   ) -> Value {
     let copies = texts.map { strdup($0) }
