@@ -98,6 +98,20 @@ struct LaunchPlanTests {
     #expect(plan.image == "/bin/sh" && plan.loader != nil && !plan.isStatic)
   }
 
+  @Test("scripts of scripts are run as deep as the kernel runs them")
+  func nestedScripts() throws {
+    var paths = [try executable("script1", "#!/bin/sh\n")]
+    for number in 2...6 {
+      paths.append(try executable("script\(number)", "#!\(paths[number - 2])\n"))
+    }
+    for path in paths.dropLast() {
+      #expect(try plan(path).image == "/bin/sh")
+      #expect(try ProgramRun(URL(filePath: path)).status == 0)
+    }
+    #expect(refusal(paths[5])?.message.contains("too many interpreters") == true)
+    #expect(throws: (any Error).self) { try ProgramRun(URL(filePath: paths[5])) }
+  }
+
   @Test("a text without an interpreter is run by the shell")
   func plainText() throws {
     let path = try executable("text", "echo hello\n")

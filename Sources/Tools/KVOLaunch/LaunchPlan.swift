@@ -15,7 +15,7 @@ package struct LaunchPlan: Hashable, Sendable {
   /// Whether ``image`` is linked statically, so that no library can be put into it.
   package let isStatic: Bool
 
-  /// As many interpreters of interpreters as the kernel follows.
+  /// As many interpreters as the kernel follows, one of the other.
   private static let interpreterLimit = 5
 
   /// Finds a program and looks at what it is.
@@ -43,7 +43,7 @@ package struct LaunchPlan: Hashable, Sendable {
 
   private static func follow(_ path: String) throws(LaunchRefusal) -> End {
     var image = path
-    for _ in 0..<interpreterLimit {
+    for _ in 0...interpreterLimit {
       switch ProgramFile(path: image) {
       case .elf(let program): return (image, program, false)
       case .unreadable: return (image, nil, false)
