@@ -73,6 +73,16 @@ struct RecordingTests {
     #expect(try folder.names == [])
   }
 
+  @Test("an empty TMPDIR is as if it were not set")
+  func emptyTemporary() throws {
+    for temporary in ["", nil] {
+      let recordings = try RecordingFolder(at: nil, name: "empty", temporary: temporary)
+      recordings.removeIfEmpty()
+      let root = URL(filePath: "/tmp").resolvingSymlinksInPath().path
+      #expect(recordings.path.hasPrefix("\(root)/kvo-audit-empty-"))
+    }
+  }
+
   @Test("the logs of the run are the files that it wrote, not those of previous runs")
   func logs() throws {
     let path = folder.path("a/b")

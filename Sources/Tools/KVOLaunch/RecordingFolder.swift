@@ -29,8 +29,8 @@ package struct RecordingFolder: Sendable {
   ///   - path: where, with folders on the way that are missing; nil: a fresh one for temporary
   ///     files. It may have logs of previous runs in it.
   ///   - name: what the program is called, which its logs' names begin with.
-  ///   - temporary: the folder in which fresh folders are made, the value of TMPDIR; nil: it is not
-  ///     set.
+  ///   - temporary: the folder in which fresh folders are made, the value of TMPDIR; nil or empty: it
+  ///     is not set.
   /// - Throws: ``Failure`` if nothing can be written there.
   package init(at path: String?, name: String, temporary: String?) throws(Failure) {
     let name = String(name.split(separator: "/").last.map(String.init) ?? "program")

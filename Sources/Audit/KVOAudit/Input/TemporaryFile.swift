@@ -8,7 +8,10 @@ import Darwin
 
 /// Files without a name, in the folder that TMPDIR names: they are gone when they are closed.
 enum TemporaryFile {
-  private static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
+  private static var folder: String {
+    guard let named = getenv("TMPDIR"), named.pointee != 0 else { return "/tmp" }
+    return String(cString: named)
+  }
 
   /// Makes an empty file.
   ///
