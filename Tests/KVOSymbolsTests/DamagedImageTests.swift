@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import KVORules
 import KVOTrace
 import TestSupport
@@ -95,5 +96,64 @@ struct DamagedImageTests {
       }
     }
     #expect(resolved > 0)
+  }
+
+  @Test(
+    "A name that the debug information does not end is not used, compressed or not",
+    arguments: ["\t.fill 4096, 1, 'x'", ""],
+    [[], ["--compress-debug-sections=zlib"], ["--compress-debug-sections=zlib-gnu"]]
+  )
+  func endlessName(text: String, compression: [String]) throws {
+    let folder = try ScratchFolder()
+    let assembly = try folder.file("endless.s", Self.endlessName(text))
+    let path = folder.path("endless.so")
+    try #require(Tool("gcc")).run(["-shared", "-nostdlib", "-o", path, assembly])
+    if !compression.isEmpty { try #require(Tool("objcopy")).run(compression + [path]) }
+    let functions = SymbolTable(of: try ElfFile(path: path), type: SHT_SYMTAB).functions
+    let function = try #require(functions.first { String(cString: $0.name) == "outer" })
+    let module = Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
+    let name = SourceFrame(
+      function: "outer",
+      swiftModule: nil,
+      file: nil,
+      line: 0,
+      isInlined: false
+    )
+    #expect(DwarfFrameResolver().frames(at: function.start + 1, in: module) == [name])
+  }
+
+  /// A unit with one function, whose name is `text`, at the end of its section.
+  private static func endlessName(_ text: String) -> String {
+    """
+    \t.text
+    \t.globl outer
+    \t.type outer, @function
+    outer:
+    \tret
+    .Lend:
+    \t.size outer, .-outer
+    \t.section .debug_abbrev, "", @progbits
+    .Labbreviations:
+    \t.uleb128 1, 0x11
+    \t.byte 1
+    \t.uleb128 0x11, 0x01, 0x12, 0x07, 0, 0
+    \t.uleb128 2, 0x2e
+    \t.byte 0
+    \t.uleb128 0x11, 0x01, 0x12, 0x07, 0x03, 0x08, 0, 0, 0
+    \t.section .debug_info, "", @progbits
+    \t.4byte .Lstop-.Lstart
+    .Lstart:
+    \t.2byte 4
+    \t.4byte .Labbreviations
+    \t.byte 8
+    \t.uleb128 1
+    \t.8byte outer, .Lend-outer
+    \t.uleb128 2
+    \t.8byte outer, .Lend-outer
+    \(text)
+    .Lstop:
+    \t.section .note.GNU-stack, "", @progbits
+
+    """
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSymbols
@@ -151,6 +152,36 @@ struct InlinedFramesTests {
           [
             SourceFrame(
               function: "unlined",
+              swiftModule: nil,
+              file: fixture.sourcePath,
+              line: $0,
+              isInlined: false
+            )
+          ]
+        }
+    )
+  }
+
+  @Test("The units before one of GNU's assembler, whose entry does not end in a zero, are read")
+  func assembler() throws {
+    let folder = try ScratchFolder()
+    let assembly = try folder.file(
+      "end.s",
+      ".text\n.globl end\nend:\nret\n.section .note.GNU-stack, \"\", @progbits\n"
+    )
+    let fixture = try CFixture("-g", assembly)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+    let end = try fixture.section(".debug_info").upperBound
+    try #require(bytes[end - 1] != 0)
+    let resolver = DwarfFrameResolver()
+    let module = try fixture.module()
+    #expect(resolver.problem(with: module) == nil)
+    #expect(
+      try fixture.answers(for: "plain", in: module, by: resolver)
+        == [11, 12, 13].map {
+          [
+            SourceFrame(
+              function: "plain",
               swiftModule: nil,
               file: fixture.sourcePath,
               line: $0,

@@ -9,6 +9,7 @@ final class CompileUnit {
   private let die: Dwarf_Die
   private let code: CodeRanges
   private let names: FunctionNames
+  private let texts: DebugTexts
   private var content: UnitFrames?
 
   /// Makes a unit that has read nothing yet.
@@ -18,16 +19,19 @@ final class CompileUnit {
   ///   - dwarf: must outlive the unit.
   ///   - code: the code of the image.
   ///   - names: the names of the image, which the unit adds to.
+  ///   - texts: the texts of the file.
   init(
     die: Dwarf_Die,
     dwarf: OpaquePointer,
     code: CodeRanges,
-    names: FunctionNames
+    names: FunctionNames,
+    texts: DebugTexts
   ) {
     self.die = die
     self.dwarf = dwarf
     self.code = code
     self.names = names
+    self.texts = texts
   }
 
   /// The addresses of the unit's code, from its entry; from its functions, if the entry has none.
@@ -60,12 +64,12 @@ final class CompileUnit {
 
   /// All that the unit knows, for one use: what is read now is not kept.
   func loaded() -> UnitFrames {
-    content ?? UnitFrames(of: die, dwarf, code: code, names: names)
+    content ?? UnitFrames(of: die, dwarf, code: code, names: names, texts: texts)
   }
 
   // Not a lazy property: that would return a copy, and a query would copy the whole unit.
   private func load() {
     guard content == nil else { return }
-    content = UnitFrames(of: die, dwarf, code: code, names: names)
+    content = UnitFrames(of: die, dwarf, code: code, names: names, texts: texts)
   }
 }

@@ -24,7 +24,7 @@ final class DebugInformation {
     guard let handle = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
     // Its own handler exits with status 1, by which kvo-audit says that there are findings.
     _ = dwarf_new_oom_handler(handle) { fatalError("there is no memory for debug information") }
-    guard file.hasTerminatedTexts else {
+    guard let texts = DebugTexts(of: file) else {
       dwarf_end(handle)
       return nil
     }
@@ -46,7 +46,8 @@ final class DebugInformation {
         die: die,
         dwarf: handle,
         code: code,
-        names: names
+        names: names,
+        texts: texts
       )
       let index = Int32(truncatingIfNeeded: units.count)
       entries += read.ranges().map { RangeMap.Entry(range: $0, value: index) }

@@ -9,6 +9,7 @@ import KVOTrace
 struct UnitFrames {
   private let dwarf: OpaquePointer
   private let names: FunctionNames
+  private let texts: DebugTexts
   private(set) var scopes: ScopeTable
   private(set) var lines = LineTable()
   private var files = FileTable()
@@ -39,15 +40,18 @@ struct UnitFrames {
   ///   - dwarf: must outlive the frames.
   ///   - code: the code of the image.
   ///   - names: the names of the image, which the unit adds to.
+  ///   - texts: the texts of the file.
   /// - Complexity: that of ``ScopeTable`` and ``LineTable``.
   init(
     of die: Dwarf_Die,
     _ dwarf: OpaquePointer,
     code: CodeRanges,
-    names: FunctionNames
+    names: FunctionNames,
+    texts: DebugTexts
   ) {
     self.dwarf = dwarf
     self.names = names
+    self.texts = texts
     scopes = ScopeTable(of: die, code: code)
     let count = scopes.scopes.count
     isRead = Array(repeating: false, count: count)
@@ -55,7 +59,10 @@ struct UnitFrames {
     sites = Array(repeating: Site(file: nil, line: 0), count: count)
 
     var unit = die
-    files = FileTable(of: &unit, folder: Self.text(DW_AT_comp_dir, of: die))
+    let folder = Self.text(DW_AT_comp_dir, of: &unit)
+    // libdw reads this text when it joins names of files to it.
+    if let folder, !texts.isWhole(folder) { return }
+    files = FileTable(of: &unit, folder: folder.map { String(cString: $0) })
     lines = LineTable(of: &unit, scopes: scopes, code: code)
   }
 
@@ -113,7 +120,7 @@ struct UnitFrames {
   func entry(of scope: Int) -> Entry {
     var die = Dwarf_Die()
     guard dwarf_offdie(dwarf, scopes.scopes[scope].entry, &die) != nil else { return Entry() }
-    var entry = Entry(name: Self.name(of: &die))
+    var entry = Entry(name: name(of: &die))
     guard scopes.scopes[scope].parent != RangeMap.none else { return entry }
     if let line = Self.number(DW_AT_call_line, of: die).flatMap(Int.init(exactly:)), line > 0,
       let file = Self.number(DW_AT_call_file, of: die).flatMap(Int.init(exactly:))
@@ -137,15 +144,15 @@ struct UnitFrames {
     var die = Dwarf_Die()
     guard dwarf_offdie(dwarf, scopes.scopes[Int(scope)].entry, &die) != nil else { return [] }
     var variables: [String] = []
-    let function = Self.name(of: &die).map { String(cString: $0) } ?? ""
-    Self.addVariables(in: die, of: function, level: 0, to: &variables)
+    let function = name(of: &die).map { String(cString: $0) } ?? ""
+    addVariables(in: die, of: function, level: 0, to: &variables)
     return variables
   }
 
   /// Entries nested deeper than this are omitted.
   private static let levelLimit = 200
 
-  private static func addVariables(
+  private func addVariables(
     in outer: Dwarf_Die,
     of function: String,
     level: Int,
@@ -153,16 +160,18 @@ struct UnitFrames {
   ) {
     var outer = outer
     var die = Dwarf_Die()
-    guard level < levelLimit, dwarf_child(&outer, &die) == 0 else { return }
+    guard level < Self.levelLimit, dwarf_child(&outer, &die) == 0 else { return }
     while true {
       switch Int(dwarf_tag(&die)) {
       case Int(DW_TAG_formal_parameter), Int(DW_TAG_variable):
-        if let name = dwarf_diename(&die) { variables.append(String(cString: name)) }
+        if let name = dwarf_diename(&die), texts.isWhole(name) {
+          variables.append(String(cString: name))
+        }
       case Int(DW_TAG_lexical_block):
         addVariables(in: die, of: function, level: level + 1, to: &variables)
       case Int(DW_TAG_inlined_subroutine):
         // `TA`: the mangled name of a partial application.
-        if let name = Self.name(of: &die), String(cString: name) + "TA" == function {
+        if let name = name(of: &die), String(cString: name) + "TA" == function {
           addVariables(in: die, of: function, level: level + 1, to: &variables)
         }
       default: break
@@ -180,16 +189,11 @@ struct UnitFrames {
   mutating func path(ofNumber number: Int) -> String? { files[number] }
 
   /// The mangled name, or the plain one in a language that does not mangle.
-  private static func name(of die: inout Dwarf_Die) -> UnsafePointer<CChar>? {
-    var attribute = Dwarf_Attribute()
-    for code in [DW_AT_linkage_name, DW_AT_MIPS_linkage_name] {
-      if dwarf_attr_integrate(&die, UInt32(code), &attribute) != nil,
-        let name = dwarf_formstring(&attribute)
-      {
-        return name
-      }
+  private func name(of die: inout Dwarf_Die) -> UnsafePointer<CChar>? {
+    for code in [DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name] {
+      if let name = Self.text(code, of: &die) { return texts.isWhole(name) ? name : nil }
     }
-    return dwarf_diename(&die)
+    return nil
   }
 
   private static func number(_ code: Int, of die: Dwarf_Die) -> UInt64? {
@@ -202,12 +206,10 @@ struct UnitFrames {
     return value
   }
 
-  private static func text(_ code: Int, of die: Dwarf_Die) -> String? {
-    var die = die
+  /// The text of an attribute, also of the entry that `die` completes; it may have no end.
+  private static func text(_ code: Int, of die: inout Dwarf_Die) -> UnsafePointer<CChar>? {
     var attribute = Dwarf_Attribute()
-    guard dwarf_attr(&die, UInt32(code), &attribute) != nil,
-      let text = dwarf_formstring(&attribute)
-    else { return nil }
-    return String(cString: text)
+    guard dwarf_attr_integrate(&die, UInt32(code), &attribute) != nil else { return nil }
+    return dwarf_formstring(&attribute)
   }
 }
