@@ -264,4 +264,19 @@ struct StrippedImageTests {
     let wrong = DwarfFrameResolver(debugRoots: [], debugFiles: DebugFiles([other.path]))
     #expect(wrong.problem(with: module)?.contains("does not exist on this machine") == true)
   }
+
+  @Test("A folder with links to itself is searched once, however deep the files are")
+  func linkedFolder() throws {
+    let fixture = try CFixture("-g")
+    let manager = FileManager.default
+    let root = fixture.folder.path("root")
+    let deep = root + String(repeating: "/deeper", count: 20)
+    try manager.createDirectory(atPath: deep, withIntermediateDirectories: true)
+    try manager.createSymbolicLink(atPath: root + "/above", withDestinationPath: ".")
+    try manager.createSymbolicLink(atPath: deep + "/above", withDestinationPath: root)
+    try manager.copyItem(atPath: fixture.path, toPath: deep + "/fixture.so")
+    let files = DebugFiles([root])
+    #expect(files.all == [deep + "/fixture.so"])
+    #expect(files.others == [])
+  }
 }
