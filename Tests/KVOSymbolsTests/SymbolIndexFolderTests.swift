@@ -175,6 +175,24 @@ struct SymbolIndexFolderTests {
     #expect(folder.removeAll().count == 0)
   }
 
+  @Test("An index that exceeds the bound alone is kept until another one is made")
+  func largeIndex() throws {
+    let scratch = try ScratchFolder()
+    var folder = Helper.folder(in: scratch)
+    folder.byteLimit = 1
+    for fixture in try [CFixture("-g"), CFixture("-g", "-O2")] {
+      let outcome = DwarfFrameResolver(indices: folder).makeIndex(of: Helper.module(fixture.path))
+      let files = Helper.files(in: folder)
+      let file = try #require(files.first)
+      let byteCount = try Self.size(of: file)
+      let buildID = try ElfFile(path: fixture.path).buildID
+      #expect(outcome == .made(byteCount: byteCount))
+      #expect(files.count == 1 && file.contains(buildID))
+      let reader = DwarfFrameResolver(indices: folder)
+      #expect(reader.makeIndex(of: Helper.module(fixture.path)) == .existed)
+    }
+  }
+
   private static func size(of file: String) throws -> Int {
     try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
   }

@@ -10,7 +10,7 @@ import KVOSystem
 /// the same content.
 ///
 /// Its size is bounded: after writing, the least recently used indices are removed until the rest
-/// is within ``byteLimit``.
+/// is within ``byteLimit``, or only the new one is left.
 package struct SymbolIndexFolder: Sendable {
   /// The path of the folder.
   package let path: String
@@ -141,7 +141,7 @@ package struct SymbolIndexFolder: Sendable {
     if WholeFile.write(to: file, as: temporary, mode: mode, { WholeFile.append(content, to: $0) })
       == 0
     {
-      removeOldest()
+      removeOldest(exceptFor: file)
     }
   }
 
@@ -170,10 +170,11 @@ package struct SymbolIndexFolder: Sendable {
     return files
   }
 
-  private func removeOldest() {
-    let files = files().sorted { $0.usedAt > $1.usedAt }
-    var byteCount = 0
-    for file in files {
+  private func removeOldest(exceptFor newest: String) {
+    let files = files()
+    var byteCount = files.first { $0.path == newest }?.byteCount ?? 0
+    let others = files.filter { $0.path != newest }.sorted { $0.usedAt > $1.usedAt }
+    for file in others {
       byteCount += file.byteCount
       if byteCount > byteLimit { unlink(file.path) }
     }
