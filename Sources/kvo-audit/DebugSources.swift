@@ -17,8 +17,12 @@ struct DebugSources {
     let files = DebugFiles(arguments)
     let store = path.map(SymbolStore.init) ?? .user
     resolver = DwarfFrameResolver.withIndices(files, store: store)
+    // A folder may have both.
+    let both = arguments.filter {
+      !files.others.contains($0) && !AppleDebugFiles.images(at: $0).isEmpty
+    }
     importer = ReportImporter(
-      dsyms: files.others,
+      dsyms: files.others + both,
       stored: store.map { store in { @Sendable in store.file(forBuildID: $0) } }
     )
     others = files.others

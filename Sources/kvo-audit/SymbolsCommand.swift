@@ -62,7 +62,8 @@ struct SymbolsAddCommand: ParsableCommand {
   var store: String?
 
   func run() throws {
-    guard let store = store.map(SymbolStore.init) ?? .user else {
+    let named = self.store.flatMap { $0.isEmpty ? nil : SymbolStore(path: $0) }
+    guard let store = named ?? .user else {
       throw ValidationError(
         "Name the folder of the store, as in --symbols /srv/symbols, or in KVO_SAFETY_SYMBOLS."
       )
@@ -73,7 +74,7 @@ struct SymbolsAddCommand: ParsableCommand {
     var status: ExitCode?
     for path in binaries {
       let elf = DebugFiles([path])
-      let apple = elf.all.isEmpty ? AppleDebugFiles.images(at: path) : []
+      let apple = AppleDebugFiles.images(at: path)
       if elf.all.isEmpty, apple.isEmpty {
         status = ExitStatus.unreadable
         complain(

@@ -90,6 +90,8 @@ struct SymbolsCommandTests {
     )
     let none = try self.run("symbols", "add", program)
     #expect(none.status == 64)
+    // As an unset variable of a script gives it.
+    #expect(try self.run("symbols", "add", "--symbols", "", program) == none)
     #expect(
       none.complaint == """
         Error: Name the folder of the store, as in --symbols /srv/symbols, or in KVO_SAFETY_SYMBOLS.
@@ -101,6 +103,38 @@ struct SymbolsCommandTests {
     let refused = try self.run("symbols", "add", "--symbols", text, program)
     #expect(refused.status == 74)
     #expect(refused.complaint.contains("cannot be written: Not a directory"))
+  }
+
+  @Test("adds both the ELF files and the dSYMs in a folder")
+  func mixedFolder() throws {
+    let (program, _) = try recorded()
+    let both = scratch.path("both")
+    let dwarf = "\(both)/App.dSYM/Contents/Resources/DWARF"
+    try FileManager.default.createDirectory(atPath: dwarf, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(atPath: program, toPath: "\(both)/app")
+    try Data(Self.machO).write(to: URL(filePath: "\(dwarf)/App"))
+    let run = try run("symbols", "add", "--symbols", store, both)
+    #expect(run.status == 0 && run.complaint == "")
+    #expect(run.output.hasPrefix("\(both)/app: added as "))
+    #expect(
+      run.output.hasSuffix(
+        "\n\(dwarf)/App: added as 0102030405060708090A0B0C0D0E0F10, 128 bytes\n"
+      )
+    )
+  }
+
+  /// The headers of a file in Apple's format: a UUID and the segment of code.
+  private static var machO: [UInt8] {
+    func words(_ words: UInt32...) -> [UInt8] {
+      words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+    }
+    var bytes = words(0xfeed_facf, 0x0100_000c, 0, 10, 2, 96, 0, 0)
+    bytes += words(0x1b, 24)
+    bytes += 1...16
+    bytes += words(0x19, 72)
+    bytes += Array("__TEXT".utf8) + [UInt8](repeating: 0, count: 10)
+    bytes += words(0, 1) + [UInt8](repeating: 0, count: 40)
+    return bytes
   }
 
   @Test("leaves a store whole if several add at once")
