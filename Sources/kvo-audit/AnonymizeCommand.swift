@@ -136,9 +136,9 @@ struct AnonymizeCommand: ParsableCommand {
 
   private func loadKey() throws -> AnonymizationKey {
     guard let key else { return Self.fresh }
-    if !OutputFile.exists(key) {
-      let bytes = AnonymizationKey.randomBytes()
-      try OutputFile.writeSecret(bytes, to: key)
+    if !OutputFile.exists(key),
+      try OutputFile.createSecret(AnonymizationKey.randomBytes(), at: key)
+    {
       StandardStreams.complain(
         "kvo-audit: \(key): made a new key; keep it, and keep it to yourself"
       )

@@ -117,6 +117,32 @@ extension OutputFile {
     try sink.finish()
   }
 
+  /// Creates a file that only its owner can read, unless there is one.
+  ///
+  /// It is complete when it appears: of several processes that create it, all but one find the same file.
+  ///
+  /// - Returns: whether it was created.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be created, after printing the error.
+  static func createSecret(_ bytes: [UInt8], at path: String) throws -> Bool {
+    let draft: OutputDraft
+    do throws(OutputDraft.Refusal) {
+      draft = try OutputDraft(silentlyFor: path, permissions: 0o600)
+    } catch {
+      throw refusal(path, error.reason)
+    }
+    defer { draft.discard() }
+    let file = open(draft.path, O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { throw refusal(path, String(cString: strerror(errno))) }
+    var code = StandardStreams.write(bytes, to: file)
+    if close(file) != 0, code == 0 { code = errno }
+    guard code == 0 else { throw refusal(path, String(cString: strerror(code))) }
+    if link(draft.path, path) == 0 { return true }
+    if errno == EEXIST, exists(path) { return false }
+    // A symbolic link that leads to no file, or a file system without hard links.
+    try writeSecret(bytes, to: path)
+    return true
+  }
+
   /// Prints why `path` cannot be written, and returns the status for that.
   static func refusal(_ path: String, _ reason: String) -> ExitCode {
     StandardStreams.complain("kvo-audit: \(path): cannot be written: \(reason)")
