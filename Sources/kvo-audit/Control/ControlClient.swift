@@ -58,6 +58,7 @@ struct ControlClient {
   }
 
   private func takesNone(_ code: Int32) -> InputFailure {
+    if code == EAGAIN { return process.silence }
     guard code == ENOENT || code == ECONNREFUSED else {
       return process.failure(String(cString: strerror(code)))
     }

@@ -33,9 +33,13 @@ struct RunningProcess {
   }
 
   /// A connection to a stream socket, to be closed by the caller, or the system's error.
+  ///
+  /// The error is `EAGAIN` if the listener accepts no connection in time: a stopped process keeps those of all who ask,
+  /// up to its limit, and then connecting waits.
   static func connection(
     to address: sockaddr_un,
-    byteCount: Int = MemoryLayout<sockaddr_un>.size
+    byteCount: Int = MemoryLayout<sockaddr_un>.size,
+    limit: Duration = .seconds(30)
   ) -> (descriptor: Int32, error: Int32) {
     #if canImport(Glibc)
     let kind = Int32(SOCK_STREAM.rawValue)
@@ -44,6 +48,9 @@ struct RunningProcess {
     #endif
     let connection = socket(AF_UNIX, kind, 0)
     guard connection >= 0 else { return (-1, errno) }
+    let (seconds, rest) = limit.components
+    var time = timeval(tv_sec: Int(seconds), tv_usec: Int(rest / 1_000_000_000_000))
+    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     let isConnected = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(connection, $0, socklen_t(byteCount))

@@ -62,6 +62,7 @@ struct HeapClient {
       byteCount: offset + 1 + name.utf8.count
     )
     guard connection.error != 0 else { return connection.descriptor }
+    if connection.error == EAGAIN { throw process.silence }
     guard connection.error == ECONNREFUSED else {
       throw process.failure(String(cString: strerror(connection.error)))
     }
