@@ -70,6 +70,18 @@ struct TerminalReportTests {
     }
   }
 
+  @Test("is left to a pager that an interrupt ends")
+  func interruptedPager() throws {
+    // The process that runs these tests may ignore the signal.
+    let run = try screen(
+      #"PAGER="cat > paged; kill -INT \$\$; touch survived" env --default-signal $audit log.jsonl"#,
+      columns: 80,
+      rows: 10
+    )
+    #expect(run.status == 1 && run.text == "")
+    #expect(try folder.names == ["log.jsonl", "paged"])
+  }
+
   @Test("is as wide as it is elsewhere")
   func elsewhere() throws {
     let run = try CommandRun(

@@ -41,10 +41,11 @@ enum Terminal {
   /// Gives text to a pager and waits for its end; false: there is no such program.
   private static func page(_ bytes: [UInt8], _ command: String) -> Bool {
     setenv("LESS", "FRX", 0)
-    // The pager handles an interrupt itself, and this process has nothing left to do.
+    guard let pipe = popen(command, "w") else { return false }
+    // The pager handles an interrupt itself, which it would ignore if it began later, and this process has nothing left
+    // to do.
     let interrupt = signal(SIGINT, SIG_IGN)
     defer { signal(SIGINT, interrupt) }
-    guard let pipe = popen(command, "w") else { return false }
     bytes.withUnsafeBytes { _ = fwrite($0.baseAddress, 1, $0.count, pipe) }
     // The status that a shell has for a command that it does not find.
     return pclose(pipe) >> 8 & 0xff != 127
