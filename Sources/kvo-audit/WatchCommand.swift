@@ -175,10 +175,12 @@ struct WatchCommand: ParsableCommand {
 
   /// Writes `text`; returns false if its reader is closed.
   private func show(_ text: String) throws -> Bool {
+    StandardStreams.ignoreFileSizeSignal()
     let code = StandardStreams.write(Array(text.utf8), to: STDOUT_FILENO)
     if code == EPIPE { return false }
     guard code == 0 else {
-      StandardStreams.complain("kvo-audit: cannot be written: \(String(cString: strerror(code)))")
+      let reason = String(cString: strerror(code))
+      StandardStreams.complain("kvo-audit: standard output cannot be written: \(reason)")
       throw ExitStatus.unwritable
     }
     return true

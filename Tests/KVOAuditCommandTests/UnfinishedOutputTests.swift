@@ -51,6 +51,16 @@ struct UnfinishedOutputTests {
     #expect(try folder.names == ["log.jsonl", "out"])
   }
 
+  @Test("ends watching with a message")
+  func watched() throws {
+    let run = try CommandRun(
+      shell: "(ulimit -f 1; $audit watch log.jsonl > out); echo $?",
+      in: folder.url
+    )
+    #expect(run.output == "74\n")
+    #expect(run.complaint == "kvo-audit: standard output cannot be written: File too large\n")
+  }
+
   @Test("keeps links, permissions and other names of the file")
   func kept() throws {
     let manager = FileManager.default
