@@ -134,8 +134,9 @@ struct OutputReplacement {
     var code = link(to: target)
     if code == 0 { return }
     if code == EEXIST {
-      // A link cannot replace a file, but a renamed file can.
-      let other = "\(target).\(getpid())~"
+      // A link cannot replace a file, but a renamed file can. The process id would not make the name unique: containers
+      // with the same one write to one folder.
+      let other = "\(target).\(String(UInt32.random(in: 0 ... .max), radix: 36))~"
       code = link(to: other)
       if code == 0 {
         if rename(other, target) == 0 { return }

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import kvo_audit
+
 /// Half a report must not look like a whole one.
 @Suite("An output that cannot be written to its end")
 struct UnfinishedOutputTests {
@@ -85,6 +87,17 @@ struct UnfinishedOutputTests {
     let found = try manager.attributesOfItem(atPath: folder.path("target"))[.posixPermissions]
     #expect(found as? Int == 0o640)
     #expect(try folder.names.count == 7)
+  }
+
+  @Test("replaces a file beside one that a killed process with the same number left")
+  func leftOver() throws {
+    let path = try folder.file("out", "before")
+    _ = try folder.file("out.\(getpid())~", "left over")
+    let replacement = try OutputReplacement(of: path)
+    #expect(StandardStreams.write(Array("after".utf8), to: replacement.descriptor) == 0)
+    try replacement.finish()
+    #expect(try text("out") == "after")
+    #expect(try folder.names == ["log.jsonl", "out", "out.\(getpid())~"])
   }
 
   @Test("empties a file that cannot be replaced")
