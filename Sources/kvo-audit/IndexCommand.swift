@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVORules
 import KVOSymbols
 import KVOText
 import KVOTrace
@@ -97,7 +98,7 @@ struct IndexCommand: ParsableCommand {
   }
 
   private func say(_ text: String) throws {
-    try StandardStreams.deliver(Array("\(text)\n".utf8))
+    try StandardStreams.deliver(Array("\(ShownText.escaped(text))\n".utf8))
   }
 
   private func complain(_ text: String) { StandardStreams.complain("kvo-audit: \(text)") }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KVOAudit
 import KVOImport
+import KVORules
 import KVOSymbols
 import KVOText
 import KVOTrace
@@ -130,7 +131,7 @@ struct SymbolsAddCommand: ParsableCommand {
   }
 
   private func print(_ text: String) throws {
-    try StandardStreams.deliver(Array("\(text)\n".utf8))
+    try StandardStreams.deliver(Array("\(ShownText.escaped(text))\n".utf8))
   }
 
   private func complain(_ text: String) { StandardStreams.complain("kvo-audit: \(text)") }

@@ -51,6 +51,21 @@ import Testing
     #expect(!text.contains("\n\\u"))
   }
 
+  @Test("is spelled out in the names of programs")
+  func programs() throws {
+    let program = folder.path("app\u{1b}[31m\u{202e}")
+    try FileManager.default.copyItem(
+      atPath: ProgramRun.built("DoubleRemove").path,
+      toPath: program
+    )
+    for command in [["index"], ["symbols", "add", "--symbols", folder.path("store")]] {
+      let run = try CommandRun(command + [program], in: folder.url)
+      #expect(run.status == 0, "\(run)")
+      #expect(run.output.contains(#"/app\u{1b}[31m\u{202e}: "#), "\(run)")
+      #expect(run.output.unicodeScalars.allSatisfy { $0 == "\n" || !Self.acts($0) })
+    }
+  }
+
   @Test("is spelled out in the messages of a recorded program")
   func recordedProgram() throws {
     let program = try ProgramRun.built("DoubleRemove").path
