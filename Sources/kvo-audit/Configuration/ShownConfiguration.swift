@@ -23,7 +23,7 @@ struct ShownConfiguration {
     let own: Set = ["config", "no-config", "show-config", "help", "version"]
     rows = command.options.filter { !own.contains($0.name) }.flatMap { option -> [[String]] in
       let set = entries.filter { $0.name == option.name }
-      let lines = set.map { "\(path):\($0.line)" }
+      let lines = set.map { "\(ShownText.escaped(path)):\($0.line)" }
       if let values = given[option.name] {
         let source =
           "command line" + (set.isEmpty ? "" : ", instead of \(lines.joined(separator: ", "))")

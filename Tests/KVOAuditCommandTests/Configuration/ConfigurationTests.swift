@@ -212,6 +212,13 @@ import Testing
     #expect(served.contains(#/(?m)^serve +8765 +command line$/#), "\(served)")
   }
 
+  @Test("are shown with the name of the file escaped")
+  func escapedName() throws {
+    try configure("fail-on = note\n", as: "own\u{1b}[31m")
+    let run = try run("--config", "own\u{1b}[31m", "--show-config")
+    #expect(run.output.contains(#/(?m)^fail-on +note +own\\u\{1b\}\[31m:1$/#), "\(run)")
+  }
+
   @Test("are not shown if they are wrong")
   func wrongShown() throws {
     #expect(try run("--show-config", "--fail-on", "always").status == 64)
