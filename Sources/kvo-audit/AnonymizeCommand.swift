@@ -129,8 +129,9 @@ struct AnonymizeCommand: ParsableCommand {
     guard let output else { return [] }
     try OutputFile.makeFolder(output)
     return zip(1..., logs).map { number, log in
-      let ending = log.split(separator: ".").last == "kvolog" ? "kvolog" : "jsonl"
-      return "\(output)/\(number).\(ending)"
+      // Not only at the end: "app.kvolog.gz" and "app.kvolog.1" are binary, too.
+      let endings = log.split(separator: "/").last?.split(separator: ".").dropFirst() ?? []
+      return "\(output)/\(number).\(endings.contains("kvolog") ? "kvolog" : "jsonl")"
     }
   }
 

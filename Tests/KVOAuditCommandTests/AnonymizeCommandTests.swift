@@ -115,6 +115,19 @@ import Testing
     #expect(try text("map") == map)
   }
 
+  @Test("names the copies of compressed and rotated logs by their form")
+  func formNames() throws {
+    let run = try CommandRun(
+      shell: """
+        $audit convert a.jsonl -o app.kvolog; cp app.kvolog app.kvolog.1; gzip app.kvolog; gzip -k a.jsonl
+        mkdir app.kvolog; cp a.jsonl app.kvolog/b
+        $audit anonymize app.kvolog.gz app.kvolog.1 a.jsonl.gz app.kvolog/b -o given; ls given
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "1.kvolog\n2.kvolog\n3.jsonl\n4.jsonl\n")
+  }
+
   @Test("works in a pipe, copies nothing of damaged regions, and reports their number")
   func damage() throws {
     _ = try folder.file("b.jsonl", Self.log + "{\"event\":\"deinit\",\"object\":Vault}\n")
