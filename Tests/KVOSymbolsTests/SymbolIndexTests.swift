@@ -78,6 +78,21 @@ struct SymbolIndexTests {
     #expect(reader.problem(with: Self.module(path)) == nil)
   }
 
+  @Test("A function with many names begins and ends once")
+  func aliases() throws {
+    let scratch = try ScratchFolder()
+    let aliases = (0..<100).map { "int alias\($0)(void) __attribute__((alias(\"target\")));\n" }
+    let source = try scratch.file(
+      "aliases.c",
+      "int target(void) { return 1; }\n" + aliases.joined()
+    )
+    let path = scratch.path("aliases.so")
+    try #require(Tool("gcc")).run(["-shared", "-fPIC", "-nostdlib", "-o", path, source])
+    let table = SymbolTable(of: try ElfFile(path: path), type: SHT_SYMTAB)
+    #expect(table.functions.count == 101)
+    #expect(table.bounds.count == 2)
+  }
+
   @Test("Addresses all over a large Swift program have the same frames with an index and without")
   func largeProgram() throws {
     let scratch = try ScratchFolder()

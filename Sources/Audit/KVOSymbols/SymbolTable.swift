@@ -78,6 +78,8 @@ struct SymbolTable {
   }
 
   /// Where a function begins or ends, ascending: between two of them, ``name(at:)`` has one answer.
+  ///
+  /// Each once: a linker that folds equal functions gives thousands of names to one address.
   var bounds: [UInt64] {
     var bounds: [UInt64] = []
     for function in functions {
@@ -86,6 +88,8 @@ struct SymbolTable {
       if !overflow { bounds.append(end) }
     }
     bounds.sort()
-    return bounds
+    var distinct: [UInt64] = []
+    for bound in bounds where bound != distinct.last { distinct.append(bound) }
+    return distinct
   }
 }
