@@ -99,6 +99,23 @@ struct SymbolStoreTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
   }
 
+  @Test("does not replace what another process has added meanwhile by symbols alone")
+  func concurrentSymbols() throws {
+    let symbols = try stripped("-g")
+    let location = try #require(store.location(ofBuildID: try buildID))
+    guard case .added = store.add(elf: fixture.path) else {
+      Issue.record("not added")
+      return
+    }
+    let added = try Data(contentsOf: URL(filePath: location))
+    // As if it had not been there when the symbols were looked at.
+    let outcome = store.copy(symbols, to: location, buildID: try buildID, replaces: false)
+    #expect(try outcome == .existed(buildID: buildID))
+    #expect(try Data(contentsOf: URL(filePath: location)) == added)
+    let folder = URL(filePath: location).deletingLastPathComponent().path
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+  }
+
   @Test("takes the separate debug file of an image that is stripped")
   func separate() throws {
     let debug = fixture.folder.path("fixture.debug")

@@ -5,9 +5,10 @@ enum WholeFile {
   /// Writes a file under another name, and renames it.
   ///
   /// - Parameters:
-  ///   - path: the file, which is replaced if it exists.
+  ///   - path: the file.
   ///   - temporary: the name until it is complete; a file with it must not exist.
   ///   - mode: the permissions, from which those of the process's mask are removed.
+  ///   - replaces: whether it replaces an existing file; if not, the error is `EEXIST`.
   ///   - write: writes the content to the descriptor, and returns false if that failed, with the
   ///     reason in `errno`.
   /// - Returns: 0, or the number of the error; then there is no new file.
@@ -15,12 +16,21 @@ enum WholeFile {
     to path: String,
     as temporary: String,
     mode: mode_t,
+    replaces: Bool = true,
     _ write: (Int32) -> Bool
   ) -> Int32 {
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
     guard descriptor >= 0 else { return errno }
     var code = withoutFileSizeSignal { write(descriptor) ? 0 : max(errno, 1) }
     if close(descriptor) != 0, code == 0 { code = errno }
+    if code == 0, !replaces {
+      if link(temporary, path) == 0 {
+        unlink(temporary)
+        return 0
+      }
+      // A file system without hard links: the last one who writes replaces the file.
+      code = errno == EEXIST ? EEXIST : 0
+    }
     if code == 0, rename(temporary, path) != 0 { code = errno }
     if code != 0 { unlink(temporary) }
     return code

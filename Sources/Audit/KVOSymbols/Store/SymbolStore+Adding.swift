@@ -45,12 +45,13 @@ extension SymbolStore {
     }
     let hasDebugInformation = file.debugInformationByteCount > 0
     guard hasDebugInformation || file.hasSymbolTable else { return .useless }
-    if let known = try? ElfFile(path: location), known.buildID == file.buildID,
-      !hasDebugInformation || known.debugInformationByteCount > 0
-    {
+    let known = (try? ElfFile(path: location)).flatMap { $0.buildID == file.buildID ? $0 : nil }
+    if let known, !hasDebugInformation || known.debugInformationByteCount > 0 {
       return .existed(buildID: file.buildID)
     }
-    return copy(file.path, to: location, buildID: file.buildID)
+    // Symbols alone must not replace the debug information that another process adds meanwhile.
+    let replaces = hasDebugInformation || access(location, F_OK) == 0
+    return copy(file.path, to: location, buildID: file.buildID, replaces: replaces)
   }
 
   /// Adds a file of another format under a build-id.
@@ -62,10 +63,23 @@ extension SymbolStore {
   package func add(_ path: String, withBuildID buildID: String) -> Addition {
     guard let location = location(ofBuildID: buildID) else { return .useless }
     if access(location, F_OK) == 0 { return .existed(buildID: buildID) }
-    return copy(path, to: location, buildID: buildID)
+    return copy(path, to: location, buildID: buildID, replaces: true)
   }
 
-  private func copy(_ path: String, to location: String, buildID: String) -> Addition {
+  /// Copies a file.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - location: where it is copied to.
+  ///   - buildID: its build-id.
+  ///   - replaces: whether it replaces an existing file.
+  /// - Returns: what happened.
+  func copy(
+    _ path: String,
+    to location: String,
+    buildID: String,
+    replaces: Bool
+  ) -> Addition {
     let source = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard source >= 0 else {
       return .unusable("\"\(path)\" cannot be read: \(String(cString: strerror(errno)))")
@@ -76,7 +90,8 @@ extension SymbolStore {
     let temporary = "\(folder)/.\(getpid())-\(UInt64.random(in: 0 ... .max))"
     var byteCount = 0
     var readError: Int32 = 0
-    let code = WholeFile.write(to: location, as: temporary, mode: 0o666) { target in
+    let code = WholeFile.write(to: location, as: temporary, mode: 0o666, replaces: replaces) {
+      target in
       withUnsafeTemporaryAllocation(byteCount: 1 << 20, alignment: 16) { buffer in
         while true {
           let count = read(source, buffer.baseAddress, buffer.count)
@@ -95,6 +110,7 @@ extension SymbolStore {
     guard readError == 0 else {
       return .unusable("\"\(path)\" cannot be read: \(String(cString: strerror(readError)))")
     }
+    if code == EEXIST, !replaces { return .existed(buildID: buildID) }
     guard code == 0 else {
       return .refused("\"\(location)\" cannot be written: \(String(cString: strerror(code)))")
     }
