@@ -95,6 +95,12 @@ extension OutputFile {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Whether there is a regular file at `path`.
+  static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0

@@ -88,6 +88,11 @@ struct WatchCommand: ParsableCommand {
         "each look reads the log anew, which standard input cannot: name a file"
       )
     }
+    if OutputFile.exists(log), !OutputFile.isFile(log), !OutputFile.isFolder(log) {
+      throw ValidationError(
+        "each look reads the log anew, and \"\(log)\" is a pipe or a device: name a file"
+      )
+    }
     guard every >= 0.1, every <= 3_600 else {
       throw ValidationError("--every \(every): a number of seconds from 0.1 to 3600, such as 1")
     }

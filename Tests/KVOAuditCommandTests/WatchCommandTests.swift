@@ -58,8 +58,10 @@ import Testing
   func refused() throws {
     _ = try folder.file("image.png", [0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0x0d])
     _ = try folder.file("a.jsonl", Self.removal("k") + "\n")
+    try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
     for (arguments, status, words) in [
       (["-"], 64, "each look reads the log anew, which standard input cannot: name a file"),
+      (["pipe"], 64, "and \"pipe\" is a pipe or a device: name a file"),
       (["--every", "0", "a.jsonl"], 64, "--every 0.0: a number of seconds from 0.1 to 3600"),
       (["--every", "often", "a.jsonl"], 64, "The value 'often' is invalid for '--every"),
       (["--every", "0.1", "image.png"], 65, "image.png: not a usage log"),
