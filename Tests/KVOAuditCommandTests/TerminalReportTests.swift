@@ -120,4 +120,19 @@ struct TerminalReportTests {
     )
     #expect(FileManager.default.fileExists(atPath: folder.path("mine.html")))
   }
+
+  @Test("--open leaves nothing behind if there is no page")
+  func notOpened() throws {
+    let run = try CommandRun(
+      shell: """
+        mkdir temporary; export TMPDIR=$PWD/temporary
+        $audit --open --show-config log.jsonl > shown; echo $?
+        $audit --open --suppressions none log.jsonl 2> refused; echo $?
+        $audit record --open -- ./none 2> refused; echo $?
+        ls temporary
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "0\n65\n127\n")
+  }
 }

@@ -12,11 +12,13 @@ import Darwin
 enum OpenedPage {
   /// The file of a page that was not given one: in a new folder that only this user can read.
   ///
-  /// Made when it is asked for.
+  /// Made when it is asked for, and removed at the exit if no page was written.
   static let path: String = {
     let parent = getenv("TMPDIR").map { String(cString: $0) }
     switch PrivateFolder.make(name: "kvo-audit", in: parent) {
-    case .success(let folder): return "\(folder)/audit.html"
+    case .success(let folder):
+      atexit { _ = rmdir(OutputFile.folder(of: OpenedPage.path)) }
+      return "\(folder)/audit.html"
     // Writing says why there is no such folder.
     case .failure(let refusal): return "\(refusal.path)/audit.html"
     }
