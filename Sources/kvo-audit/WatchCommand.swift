@@ -80,7 +80,7 @@ struct WatchCommand: ParsableCommand {
       }
       (log, serve) = (word, .usual)
     }
-    guard let log else {
+    guard let log, !log.isEmpty else {
       throw ValidationError("name the log to watch: kvo-audit watch app.kvolog")
     }
     if log == "-" {

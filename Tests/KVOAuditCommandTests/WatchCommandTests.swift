@@ -60,6 +60,7 @@ import Testing
     _ = try folder.file("a.jsonl", Self.removal("k") + "\n")
     try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
     for (arguments, status, words) in [
+      ([""], 64, "name the log to watch: kvo-audit watch app.kvolog"),
       (["-"], 64, "each look reads the log anew, which standard input cannot: name a file"),
       (["pipe"], 64, "and \"pipe\" is a pipe or a device: name a file"),
       (["--every", "0", "a.jsonl"], 64, "--every 0.0: a number of seconds from 0.1 to 3600"),
