@@ -256,6 +256,32 @@ import Testing
     #expect([file.status, input.status, pipe.status] == [1, 1, 1])
   }
 
+  @Test("waits for standard input that does not block", arguments: ["", "mcp"])
+  func nonblockingInput(command: String) throws {
+    let run = try CommandRun(
+      shell: """
+        python3 - <<'PYTHON'
+        import fcntl, os, subprocess, time
+        reading, writing = os.pipe()
+        fcntl.fcntl(reading, fcntl.F_SETFL, os.O_NONBLOCK)
+        command = "\(command)"
+        audit = subprocess.Popen([os.environ["audit"], command or "-"], stdin=reading, stdout=subprocess.PIPE)
+        def state():
+            return open(f"/proc/{audit.pid}/stat").read().rsplit(")", 1)[1].split()[0]
+        while audit.poll() is None and state() != "S":
+            time.sleep(0.01)
+        request = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\\n'
+        os.write(writing, request if command else open("bad.jsonl", "rb").read())
+        os.close(writing)
+        output = audit.communicate()[0]
+        print(audit.returncode, b'"result"' in output or b"SUMMARY: 1 error" in output)
+        PYTHON
+        """,
+      in: folder.url
+    )
+    #expect(run.output == (command.isEmpty ? "1 True\n" : "0 True\n"), "\(run)")
+  }
+
   @Test("colors if requested, and not into a pipe")
   func color() throws {
     #expect(try run("bad.jsonl").output.hasPrefix("WARNING: "))

@@ -1,6 +1,14 @@
 import ArgumentParser
 import KVOAudit
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// `kvo-audit mcp`: answers coding agents.
 struct MCPCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,6 +32,8 @@ struct MCPCommand: ParsableCommand {
 
   func run() throws {
     let server = MCPServer(tools: MCPTools(appModules: modules.appModules))
+    // A client may have left it non-blocking, and then the end would be read between two requests.
+    _ = fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) & ~O_NONBLOCK)
     while let line = readLine() {
       guard let answer = server.answer(to: line) else { continue }
       try StandardStreams.deliver(answer)

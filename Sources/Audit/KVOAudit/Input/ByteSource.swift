@@ -162,6 +162,10 @@ package final class ByteSource {
       case EAGAIN where isUnprovenFIFO:
         // There is a writer, which has not written yet: wait for it from here on.
         proveFIFO()
+      case EAGAIN:
+        // Standard input, which another process that has it, too, made non-blocking.
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&waiting, 1, -1)
       default:
         throw InputFailure(input: label, reason: Self.reason(of: code))
       }
