@@ -119,6 +119,15 @@ struct TerminalReportTests {
         """
     )
     #expect(FileManager.default.fileExists(atPath: folder.path("mine.html")))
+    // An empty name is none.
+    let usual = try CommandRun(
+      shell: """
+        mv browser xdg-open; export PATH=$PWD:$PATH
+        BROWSER= $audit --open --format html=own.html log.jsonl
+        """,
+      in: folder.url
+    )
+    #expect(usual.complaint == "kvo-audit: the page is \"own.html\"\n")
   }
 
   @Test("--open leaves nothing behind if there is no page")

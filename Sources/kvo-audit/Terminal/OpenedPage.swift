@@ -29,7 +29,8 @@ enum OpenedPage {
   /// The page is named on standard error in any case: there may be no browser here.
   static func open(_ path: String) {
     StandardStreams.complain("kvo-audit: the page is \"\(path)\"")
-    let command = getenv("BROWSER").map { String(cString: $0) } ?? opener
+    let named = getenv("BROWSER").map { String(cString: $0) } ?? ""
+    let command = named.isEmpty ? opener : named
     // The path is not part of the script, whatever is in it.
     setenv("KVO_AUDIT_PAGE", path, 1)
     guard system("\(command) \"$KVO_AUDIT_PAGE\" </dev/null >/dev/null 2>&1") != 0 else { return }
