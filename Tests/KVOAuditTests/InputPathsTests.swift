@@ -56,6 +56,24 @@ import Testing
     #expect(inputs("logs") == logs + ["logs/deep/er/b.jsonl", "logs/deep/packed.kvolog.gz"])
   }
 
+  @Test("of a folder are also logs whose names are not UTF-8, and reading them says so")
+  func notUTF8() throws {
+    let run = try ProgramRun(
+      shell: #"""
+        cp d.jsonl $'caf\xe9.jsonl'; echo words > $'caf\xe9.txt'; touch $'caf\xe9.kvolog' $'.\xe9.kvolog'
+        mkdir $'caf\xe9'
+        """#,
+      in: folder.url.appending(path: "other")
+    )
+    #expect(run.status == 0)
+    let names = ["", ".jsonl", ".kvolog"].map { "other/caf\u{fffd}\($0)" }
+    #expect(inputs("other") == names + ["other/d.jsonl"])
+    #expect(inputs("other/*.jsonl") == [names[1], "other/d.jsonl"])
+    let report = Audit().report(on: AuditInput.inputs(arguments: [folder.path("other")]))
+    #expect(report.failures.count == 3)
+    #expect(report.failures.allSatisfy { $0.message.hasSuffix("its name is not UTF-8; rename it") })
+  }
+
   @Test("of a pattern that the shell has left are the files that it matches")
   func patterns() {
     let all = [

@@ -9,9 +9,14 @@ package enum FolderWalk {
   /// - Parameters:
   ///   - folder: the folder.
   ///   - unreadable: called with the path of each folder below it that exists and cannot be read.
+  ///   - unnameable: called with each other entry whose name is not UTF-8, so that no text is a path to it: the path with
+  ///     the name repaired, and the entry, which is open during the call, or -1 if it cannot be opened.
   /// - Returns: the paths.
-  package static func paths(in folder: String, unreadable: (String) -> Void = { _ in }) -> [String]
-  {
+  package static func paths(
+    in folder: String,
+    unreadable: (String) -> Void = { _ in },
+    unnameable: (String, Int32) -> Void = { _, _ in }
+  ) -> [String] {
     var paths: [String] = []
     // A list, not a recursion: folders may be nested deeply.
     var folders = [""]
@@ -22,12 +27,20 @@ package enum FolderWalk {
       }
       defer { closedir(stream) }
       while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) { bytes in
-          String(cString: UnsafeRawPointer(bytes).assumingMemoryBound(to: CChar.self))
-        }
+        let text = withName(of: entry) { String(validatingCString: $0) }
+        let name = text ?? withName(of: entry) { String(cString: $0) }
         if name == "." || name == ".." { continue }
         let path = next + name
-        if isFolder("\(folder)/\(path)", entry.pointee.d_type) {
+        if text == nil {
+          let file = withName(of: entry) {
+            openat(dirfd(stream), $0, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+          }
+          defer { close(file) }
+          var status = stat()
+          let isFolder = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+          if !isFolder { unnameable(path, file) }
+          if isFolder, Int(entry.pointee.d_type) != DT_LNK { unreadable(path) }
+        } else if isFolder("\(folder)/\(path)", entry.pointee.d_type) {
           folders.append(path + "/")
         } else {
           paths.append(path)
@@ -35,6 +48,15 @@ package enum FolderWalk {
       }
     }
     return paths
+  }
+
+  private static func withName<Value>(
+    of entry: UnsafeMutablePointer<dirent>,
+    _ body: (UnsafePointer<CChar>) -> Value
+  ) -> Value {
+    withUnsafePointer(to: &entry.pointee.d_name) { bytes in
+      body(UnsafeRawPointer(bytes).assumingMemoryBound(to: CChar.self))
+    }
   }
 
   private static func isFolder(_ path: String, _ type: UInt8) -> Bool {

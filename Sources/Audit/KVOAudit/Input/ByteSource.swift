@@ -49,7 +49,14 @@ package final class ByteSource {
     self.decompression = decompression
     descriptor = repeatingInterrupted { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
     guard descriptor >= 0 else {
-      throw InputFailure(input: path, reason: Self.reason(of: errno))
+      let code = errno
+      // Of a file in a folder, whose name was repaired.
+      let isRepaired = code == ENOENT && path.unicodeScalars.contains("\u{fffd}")
+      throw InputFailure(
+        input: path,
+        reason: isRepaired
+          ? "cannot be read: its name is not UTF-8; rename it" : Self.reason(of: code)
+      )
     }
     isOwned = true
     var status = stat()

@@ -12,9 +12,9 @@ private import Foundation
 ///
 /// A folder stands for the usage logs in it and in the folders below, found by their content, and for the crash
 /// reports, found by their names. Either may be compressed. A file that is named like a binary log and is not one, because
-/// it is damaged, and a folder that cannot be read are inputs, too, so that they are reported. A pattern that the shell
-/// did not expand (`'logs/**'`) stands for the files that it matches: `**` for any folders, `*` and `?` inside of names.
-/// Other arguments are used unchanged.
+/// it is damaged, a folder that cannot be read, and a log whose name is not UTF-8 are inputs, too, so that they are
+/// reported. A pattern that the shell did not expand (`'logs/**'`) stands for the files that it matches: `**` for any
+/// folders, `*` and `?` inside of names. Other arguments are used unchanged.
 enum InputPaths {
   /// The paths, sorted within each argument; a file that is named twice, explicitly or not, is listed once.
   ///
@@ -43,8 +43,11 @@ enum InputPaths {
     if argument == "-" { return nil }
     if let isFolder = isFolder(argument) {
       guard isFolder else { return nil }
-      let logs = files(in: argument).filter { isInput($0, decompression) }
-      return logs.isEmpty ? nil : logs
+      let files = files(in: argument, decompression)
+      let logs =
+        files.named.filter { isInput($0, decompression) }
+        + files.unnameable.filter(\.isInput).map(\.path)
+      return logs.isEmpty ? nil : logs.sorted()
     }
     guard argument.contains(where: { "*?".contains($0) }) else { return nil }
     let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -52,11 +55,12 @@ enum InputPaths {
     let fixed = parts.prefix { !$0.contains { "*?".contains($0) } }
     let root = fixed.isEmpty ? "." : fixed == [""] ? "/" : fixed.joined(separator: "/")
     let pattern = parts.dropFirst(fixed.count).map { $0 == "**" ? nil : GlobPattern($0) }
-    let matching = files(in: root).filter { path in
+    let files = files(in: root, decompression)
+    let matching = (files.named + files.unnameable.map(\.path)).filter { path in
       let rest = path.dropFirst(prefix(of: root).count)
       return matches(rest.split(separator: "/")[...], pattern[...])
     }
-    return matching.isEmpty ? nil : matching
+    return matching.isEmpty ? nil : matching.sorted()
   }
 
   /// Whether the parts of a path match those of a pattern; nil stands for any folders.
@@ -73,19 +77,43 @@ enum InputPaths {
     return matches(path.dropFirst(), pattern.dropFirst())
   }
 
-  /// All files below `folder` that are not hidden, and folders that cannot be read, in the order of their paths.
-  private static func files(in folder: String) -> [String] {
-    var files: [String] = []
+  /// What is below a folder, without what is hidden.
+  private struct Files {
+    /// All files, and folders that cannot be read.
+    var named: [String] = []
+    /// Those whose names are not UTF-8, repaired: no input can have such a path, so that reading it says what is wrong.
+    var unnameable: [(path: String, isInput: Bool)] = []
+  }
+
+  private static func files(
+    in folder: String,
+    _ decompression: (any InputDecompression)?
+  ) -> Files {
+    var files = Files()
+    let start = prefix(of: folder)
     func isHidden(_ path: String) -> Bool {
       path.split(separator: "/").contains { $0.hasPrefix(".") }
     }
     let paths = FolderWalk.paths(in: folder) { path in
-      if !isHidden(path) { files.append(prefix(of: folder) + path) }
+      if isHidden(path) { return }
+      if isFolder(start + path) == true {
+        files.named.append(start + path)
+      } else {
+        files.unnameable.append((start + path, true))
+      }
+    } unnameable: { path, file in
+      if isHidden(path) { return }
+      let isNamedLikeInput =
+        isNamedLikeLog(path) || [".ips", ".crash"].contains { path.hasSuffix($0) }
+        || [".ips.", ".crash."].contains(where: path.contains)
+      // The system's path to the open file.
+      let isLog = isNamedLikeInput || isInput("/proc/self/fd/\(file)", decompression)
+      files.unnameable.append((start + path, isLog))
     }
     for path in paths where !isHidden(path) {
-      if isFolder(prefix(of: folder) + path) == false { files.append(prefix(of: folder) + path) }
+      if isFolder(start + path) == false { files.named.append(start + path) }
     }
-    return files.sorted()
+    return files
   }
 
   /// The prefix of paths of files in `folder`: empty for the working directory.
