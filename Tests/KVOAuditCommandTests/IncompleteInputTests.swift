@@ -318,11 +318,15 @@ import Testing
     #expect(run.complaint.hasPrefix("kvo-audit: \(name): not a usage log: it begins with"))
   }
 
-  @Test("names a folder that cannot be read, in one that can", .enabled(if: getuid() == 0))
-  func closedFolder() throws {
+  @Test(
+    "names a folder that cannot be read or searched, in one that can",
+    .enabled(if: getuid() == 0),
+    arguments: ["700", "744"]
+  )
+  func closedFolder(mode: String) throws {
     let run = try CommandRun(
       shell: """
-        mkdir -p logs/closed; mv whole.jsonl logs; mv damaged.jsonl logs/closed; chmod 755 . logs; chmod 700 logs/closed
+        mkdir -p logs/closed; mv whole.jsonl logs; mv damaged.jsonl logs/closed; chmod 755 . logs; chmod \(mode) logs/closed
         chmod 644 logs/whole.jsonl
         setpriv --reuid 65534 --clear-groups "$audit" --no-config --no-suppressions logs > out; echo $?
         """,

@@ -8,9 +8,9 @@ package enum FolderWalk {
   ///
   /// - Parameters:
   ///   - folder: the folder.
-  ///   - unreadable: called with the path of each folder below it that exists and cannot be read.
-  ///   - unnameable: called with each other entry whose name is not UTF-8, so that no text is a path to it: the path with
-  ///     the name repaired, and the entry, which is open during the call, or -1 if it cannot be opened.
+  ///   - unreadable: called with the path of each folder below it that exists and cannot be read, or not searched.
+  ///   - unnameable: called with each other entry whose name is not UTF-8, so that no text leads to it: the path with the
+  ///     name repaired, and the entry, which is open during the call, or -1 if it cannot be opened.
   /// - Returns: the paths.
   package static func paths(
     in folder: String,
@@ -26,6 +26,11 @@ package enum FolderWalk {
         continue
       }
       defer { closedir(stream) }
+      // Without the right to search it, its entries have names, and cannot be looked at.
+      if !next.isEmpty, access("\(folder)/\(next).", X_OK) != 0 {
+        unreadable(String(next.dropLast()))
+        continue
+      }
       while let entry = readdir(stream) {
         let text = withName(of: entry) { String(validatingCString: $0) }
         let name = text ?? withName(of: entry) { String(cString: $0) }

@@ -65,7 +65,12 @@ package final class ByteSource {
     knownByteCount = isKnown && type == S_IFREG ? Int(status.st_size) : nil
     isUnprovenFIFO = type == S_IFIFO
     if type == S_IFDIR {
-      throw InputFailure(input: path, reason: InputFailure.directoryReason)
+      // One that may not be searched, either.
+      let isClosed = access(path, X_OK) != 0
+      throw InputFailure(
+        input: path,
+        reason: isClosed ? Self.reason(of: EACCES) : InputFailure.directoryReason
+      )
     }
     if type != S_IFIFO { Self.makeBlocking(descriptor) }
   }
