@@ -105,6 +105,11 @@ struct IndexCommand: ParsableCommand {
 }
 
 extension SymbolIndexFolder {
+  /// Whether the environment of this process disables indices.
+  static var areDisabled: Bool {
+    getenv("KVO_SAFETY_INDEX").map { String(cString: $0) } == "off"
+  }
+
   /// The folder according to the environment of this process, or nil.
   static var user: SymbolIndexFolder? {
     SymbolIndexFolder(

@@ -122,7 +122,7 @@ struct SymbolsAddCommand: ParsableCommand {
     of store: SymbolStore,
     in indices: SymbolIndexFolder
   ) {
-    guard let file = store.file(forBuildID: buildID) else { return }
+    guard !SymbolIndexFolder.areDisabled, let file = store.file(forBuildID: buildID) else { return }
     let resolver = DwarfFrameResolver(debugRoots: [], indices: indices)
     let image = Module(path: file, buildID: buildID, loadBias: 0, textStart: 0, textEnd: .max)
     if resolver.makeIndex(of: image) == .notKept {

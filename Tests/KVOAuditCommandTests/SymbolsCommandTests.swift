@@ -68,6 +68,17 @@ struct SymbolsCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(store)/index").count == 1)
   }
 
+  @Test("creates no index if the environment disables them")
+  func withoutIndex() throws {
+    let (program, _) = try recorded()
+    let off = ["KVO_SAFETY_INDEX": "off"]
+    let run = try run("symbols", "add", "--symbols", store, program, environment: off)
+    #expect(run.status == 0 && run.complaint == "")
+    #expect(!FileManager.default.fileExists(atPath: "\(store)/index"))
+    #expect(try self.run("symbols", "add", "--symbols", store, program).status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(store)/index").count == 1)
+  }
+
   @Test("names what it cannot add, and adds the rest")
   func refusals() throws {
     let (program, log) = try recorded()
