@@ -56,6 +56,19 @@ import Testing
     #expect(inputs("logs") == logs + ["logs/deep/er/b.jsonl", "logs/deep/packed.kvolog.gz"])
   }
 
+  @Test("of a folder are also links that are named like logs, and lead nowhere")
+  func danglingLinks() throws {
+    for name in ["gone.kvolog", "gone.txt"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path("other/\(name)"),
+        withDestinationPath: "nowhere/\(name)"
+      )
+    }
+    #expect(inputs("other") == ["other/d.jsonl", "other/gone.kvolog"])
+    let report = Audit().report(on: AuditInput.inputs(arguments: [folder.path("other")]))
+    #expect(report.failures.map(\.reason) == ["no such file"])
+  }
+
   @Test("of a folder are also logs whose names are not UTF-8, and reading them says so")
   func notUTF8() throws {
     let run = try ProgramRun(

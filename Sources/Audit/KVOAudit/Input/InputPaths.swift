@@ -111,7 +111,9 @@ enum InputPaths {
       files.unnameable.append((start + path, isLog))
     }
     for path in paths where !isHidden(path) {
-      if isFolder(start + path) == false { files.named.append(start + path) }
+      let path = start + path
+      let isFile = isFolder(path).map { !$0 } ?? (isNamedLikeLog(path) && isLink(path))
+      if isFile { files.named.append(path) }
     }
     return files
   }
@@ -147,6 +149,11 @@ enum InputPaths {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
     return isFolder
+  }
+
+  /// Whether there is a symbolic link at `path`, which may lead nowhere.
+  private static func isLink(_ path: String) -> Bool {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
   }
 
   /// The path without links and redundant parts; `-` for standard input.
