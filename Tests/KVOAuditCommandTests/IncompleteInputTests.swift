@@ -336,6 +336,19 @@ import Testing
     #expect(run.complaint == "kvo-audit: logs/closed: cannot be read: permission denied\n")
   }
 
+  @Test("names a log that cannot be read, in a folder of others", .enabled(if: getuid() == 0))
+  func closedFile() throws {
+    let run = try CommandRun(
+      shell: """
+        mkdir logs; mv whole.jsonl damaged.jsonl logs; chmod 755 . logs; chmod 644 logs/*; chmod 600 logs/damaged.jsonl
+        setpriv --reuid 65534 --clear-groups "$audit" --no-config --no-suppressions logs > out; echo $?
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "65\n")
+    #expect(run.complaint == "kvo-audit: logs/damaged.jsonl: cannot be read: permission denied\n")
+  }
+
   /// A key may be any bytes, and is refused by its length.
   @Test(
     "of a device without an end no more is read than shows what it is not",

@@ -12,9 +12,9 @@ private import Foundation
 ///
 /// A folder stands for the usage logs in it and in the folders below, found by their content, and for the crash
 /// reports, found by their names. Either may be compressed. A file that is named like a binary log and is not one, because
-/// it is damaged, a folder that cannot be read, and a log whose name is not UTF-8 are inputs, too, so that they are
-/// reported. A pattern that the shell did not expand (`'logs/**'`) stands for the files that it matches: `**` for any
-/// folders, `*` and `?` inside of names. Other arguments are used unchanged.
+/// it is damaged, a file that is named like a log and a folder that cannot be read, and a log whose name is not UTF-8 are
+/// inputs, too, so that they are reported. A pattern that the shell did not expand (`'logs/**'`) stands for the files that
+/// it matches: `**` for any folders, `*` and `?` inside of names. Other arguments are used unchanged.
 enum InputPaths {
   /// The paths, sorted within each argument; a file that is named twice, explicitly or not, is listed once.
   ///
@@ -130,7 +130,8 @@ enum InputPaths {
     if path.hasSuffix(".ips") || path.hasSuffix(".crash") { return true }
     // The code that reads a file reports that it cannot.
     guard let source = try? ByteSource(path: path, decompression: decompression) else {
-      return isNamedLikeLog(path) || isFolder(path) == true
+      let isNamedLikeLines = ["", ".gz", ".xz", ".zst"].contains { path.hasSuffix(".jsonl" + $0) }
+      return isNamedLikeLog(path) || isNamedLikeLines || isFolder(path) == true
     }
     guard source.knownByteCount != nil else { return false }
     guard let head = try? source.read() else { return isNamedLikeLog(path) }
