@@ -77,6 +77,19 @@ import Testing
     #expect(run.output == "" && run.complaint == Self.nothing("true"))
   }
 
+  @Test("a process whose log is empty, as on a full disk, makes the report incomplete")
+  func emptyLog() throws {
+    let run = try shell(
+      """
+      echo '{"event":"exit","status":0}' > clean
+      $audit record --output logs -- sh -c 'cp clean logs/sh-1.kvolog; : > logs/sh-2.kvolog' > out
+      echo $?
+      """
+    )
+    #expect(run.output == "65\n")
+    #expect(run.complaint.contains("/logs/sh-2.kvolog: the input is empty"), "\(run.complaint)")
+  }
+
   @Test("ends by the signal that ended the program")
   func killed() throws {
     let run = try shell(

@@ -63,10 +63,12 @@ package struct RecordingFolder: Sendable {
   package var pattern: String { "\(path)/\(prefix)%p\(Self.ending)" }
 
   /// The files that were written since the folder was made, sorted by name; older parts of a log are
-  /// among them.
+  /// among them, and empty logs, of processes that could not record, as on a full disk.
   package var logs: [String] {
     Self.traces(in: path, prefix: prefix)
-      .filter { previous[$0.key] != $0.value && $0.value.byteCount > 0 }
+      .filter { name, trace in
+        previous[name] != trace && (trace.byteCount > 0 || name.hasSuffix(Self.ending))
+      }
       .keys.sorted().map { "\(path)/\($0)" }
   }
 
