@@ -129,6 +129,14 @@ struct IdiomTests {
     #expect(try !guarded.audit().output.contains("KVO008"))
   }
 
+  @Test("a class object that has no callback is found, and contained", arguments: ["", "KVO017"])
+  func classObserver(rules: String) throws {
+    let program = try ObjectiveC.program("Overrides")
+    let recorded = try guarded.recorded(program, ["class-observes"], contain: rules)
+    #expect(recorded.output == (rules.isEmpty ? "raised\ndone\n" : "done\n"))
+    #expect(try guarded.findings().map(\.code) == ["KVO017"])
+  }
+
   @Test("the advice for a replacement that 1.28 never ends names the methods that end it")
   func replacement() throws {
     _ = try guarded.recorded(ObjectiveC.program("Overrides"), ["replaces"])

@@ -50,6 +50,14 @@ static bool is_collection(void *class) {
 // A Foundation's observation records respond to the same selectors.
 static bool is_internal(void *class) { return kvos_visible_class_of(class) != class; }
 
+// Whether the class is a root class, or the class of one. GCC's runtime copies the methods of a root class into the
+// latter, where class objects find them.
+static bool is_root_side(void *class) {
+  if (kvos_is_root(class)) return true;
+  void *named = kvos_functions.lookUpClass(kvos_functions.className(class));
+  return named && named != class && kvos_is_root(named) && kvos_class_of(named) == class;
+}
+
 static bool is_hooked_everywhere(KVOSHook hook) { return hook <= KVOS_REMOVE_CONTEXT; }
 
 static void hook_method(void *class, void *method, KVOSHook hook) {
@@ -62,7 +70,7 @@ static void hook_method(void *class, void *method, KVOSHook hook) {
     return;
   }
   *point = (KVOSHookPoint){.hook = hook,
-                           .isRoot = kvos_is_root(class),
+                           .isRoot = is_root_side(class),
                            .isForwarder = class == kvos_forwarder_class(),
                            .isCollection = hook <= KVOS_REMOVE_CONTEXT && is_collection(class),
                            .class = class,

@@ -1,5 +1,6 @@
 // Classes with methods of their own for what Foundation does: removals, which they keep from it, and replacements in a
-// collection. Which one is the argument; the last two have a fault.
+// collection. And a class object that observes without a callback. Which one is the argument; the last three have a
+// fault.
 
 #import "Bank.h"
 
@@ -125,11 +126,27 @@ static void replaces(void)
   [shelf release];
 }
 
+/// GCC's runtime copies the callback that raises from the root class to the class of it.
+static void classObserves(void)
+{
+  Account *account = [Account new];
+  NSObject *observer = (NSObject *)[Deaf class];
+  [account addObserver: observer forKeyPath: @"balance" options: 0 context: NULL];
+  NS_DURING
+    [account setBalance: 1];
+  NS_HANDLER
+    say("raised");
+  NS_ENDHANDLER
+  [account removeObserver: observer forKeyPath: @"balance"];
+  [account release];
+}
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "counts-additions", countsAdditions },
   { "removes-later", removesLater },
   { "keeps-removed", keepsRemoved },
   { "replaces", replaces },
+  { "class-observes", classObserves },
 };
 
 int main(int count, char **arguments)

@@ -185,7 +185,7 @@ KVOSMethod kvos_replace_class_method(const char *className, const char *name, KV
 /// A class whose method was replaced.
 typedef struct {
   KVOSHook hook;
-  /// Whether it is a root class: it has no superclass.
+  /// Whether it is a root class, which has no superclass, or the class of one.
   bool isRoot;
   /// Whether it is the class of the Foundation's own observer: see kvos_is_forwarder().
   bool isForwarder;
