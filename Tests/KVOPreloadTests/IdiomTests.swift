@@ -92,6 +92,14 @@ struct Idiom: CustomTestStringConvertible, Sendable {
     ),
     // Only the one that 1.28 does not end.
     Idiom(name: "replaces", source: "Overrides", codes: ["KVO012"]),
+    // Removed before its memory is freed.
+    Idiom(name: "removes-when-freed", source: "Freed"),
+    Idiom(name: "removes-at-one-address", source: "Freed"),
+    Idiom(name: "removes-one-when-freed", source: "Freed", codes: ["KVO006"]),
+    Idiom(name: "removes-twice-when-freed", source: "Freed", codes: ["KVO001"]),
+    Idiom(name: "observer-removes-when-freed", source: "Freed"),
+    Idiom(name: "observer-removes-one-when-freed", source: "Freed", codes: ["KVO007"]),
+    Idiom(name: "both-remove-when-freed", source: "Freed"),
   ]
 }
 

@@ -299,8 +299,9 @@ static uint64_t find_deallocated(KVOSTracked *subject, uint32_t key, uint64_t *o
   uint64_t found = 0;
   kvos_lock_registry();
   for (KVOSTriple *each = subject->observed; each; each = each->nextOfSubject) {
-    if (each->leftRegistration == 0 || each->keyPath != key) continue;
-    found = each->leftRegistration;
+    bool isDying = each->isDying && each->count > 0;
+    if (!(isDying || each->leftRegistration != 0) || each->keyPath != key) continue;
+    found = isDying ? each->live[each->count - 1].id : each->leftRegistration;
     *order = kvos_next_order(subject);
     break;
   }

@@ -91,9 +91,8 @@ static void end_unhandled(KVOSCall *call) {
 // registration to which this change was not delivered yet. The lock is held.
 static KVOSTriple *find_passed_on(KVOSTracked *subject, uint32_t keyPath, uint64_t change) {
   for (KVOSTriple *each = subject->observed; each; each = each->nextOfSubject) {
-    if (each->observer == NULL || !each->observer->passesOn || each->keyPath != keyPath || each->count == 0) {
-      continue;
-    }
+    bool isThere = each->observer && !each->isDying;
+    if (!isThere || !each->observer->passesOn || each->keyPath != keyPath || each->count == 0) continue;
     if (change != 0 && each->notifiedChange == change) continue;
     each->notifiedChange = change;
     return each;

@@ -92,11 +92,33 @@ void kvos_end_raised_addition(uintptr_t frame);
 /// A tracked object, which was of the class `previous`, has another class; `caller` is where that was done.
 void kvos_class_was_changed(KVOSTracked *object, void *previous, uintptr_t caller);
 
-/// An object is being deallocated: if it is tracked, that is recorded, and it is tracked no longer. The entries in
-/// `detached` are detached when it is deallocated; null: its memory may be freed already, and is not read.
-void kvos_begin_deallocation(void *object, KVOSDetached *detached);
+/// A deallocation that has begun. Initially empty.
+typedef struct {
+  /// Entries of the Foundation's record of the object's observers that are detached when it has returned.
+  KVOSDetached detached;
+  /// The object, if it may still be removed until then; else null.
+  KVOSDying *dying;
+} KVOSEnding;
+
+/// An object is being deallocated: if it is tracked, that is recorded. `ending`: null if its memory may be freed
+/// already, and is not read.
+void kvos_begin_deallocation(void *object, KVOSEnding *ending);
+
+/// The deallocation was left, by an exception if not by a return: if the object is still observed or observes, that is
+/// recorded. Before anything of the program runs, because the object's memory may be free.
+void kvos_judge_deallocation(KVOSEnding *ending);
 
 /// The object is deallocated. Objects of the program may be deallocated with it.
-void kvos_object_did_deallocate(KVOSDetached *detached);
+void kvos_object_did_deallocate(KVOSEnding *ending);
+
+static inline void kvos_leave_deallocation(KVOSEnding *ending) {
+  if (KVOS_UNLIKELY(ending->dying != NULL)) kvos_judge_deallocation(ending);
+}
+
+/// The process or the thread ends: no deallocation of this thread returns.
+void kvos_judge_all_deallocations(void);
+
+/// Watches the end of the Foundation's records of observers: it raises then if there are any.
+void kvos_watch_records(void);
 
 #endif

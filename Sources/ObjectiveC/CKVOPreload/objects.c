@@ -164,7 +164,10 @@ static KVOSTracked *track(const void *address, bool isForwarder) {
   return object;
 }
 
-KVOSTracked *kvos_track(const void *address) { return track(address, false); }
+KVOSTracked *kvos_track(const void *address) {
+  KVOSTracked *dying = kvos_find_dying(address);
+  return dying ? dying : track(address, false);
+}
 
 // MARK: - Deallocated observers
 
@@ -200,7 +203,7 @@ bool kvos_is_forwarder_at(const void *address) {
 }
 
 bool kvos_is_live(const void *subject, const void *observer) {
-  if (kvos_find_object(observer)) return true;
+  if (kvos_find_known(observer)) return true;
   if (!is_mapped(observer)) return false;
   kvos_lock_registry();
   bool isDoubtful = kvos_find_deallocated(observer).id != 0 || kvos_is_left(kvos_find_object(subject), observer);

@@ -44,6 +44,7 @@ static atomic_bool hasUncaught;
 
 static void process_ends(int status) {
   int number = kvos_enter();
+  kvos_judge_all_deallocations();
   // A fork's child that recorded nothing has no log, and gets none for its exit.
   bool hasLog = kvos_part_number() > 0;
   if (hasLog && !atomic_load_explicit(&hasUncaught, memory_order_relaxed)) kvos_record_exit(status);
@@ -93,6 +94,7 @@ static int install(void) {
       // Their events are missing: without memory, for example.
       if (kvos_unhooked_count() > 0) kvos_record_dropped("not all classes can be watched");
       kvos_watch_dependencies();
+      kvos_watch_records();
       atomic_store_explicit(&isInstalled, true, memory_order_release);
     }
   }
@@ -285,6 +287,7 @@ static void exception_is_uncaught(void *exception) {
   if (kvos_may_enter() && atomic_load_explicit(&isInstalled, memory_order_acquire)) {
     int number = kvos_enter();
     kvos_end_raised_addition((uintptr_t)__builtin_frame_address(0));
+    kvos_judge_all_deallocations();
     if (kvos_part_number() > 0) {
       kvos_record_uncaught(exception);
       atomic_store_explicit(&hasUncaught, true, memory_order_relaxed);
@@ -311,19 +314,21 @@ EXPORTED ExceptionHandler objc_setUncaughtExceptionHandler(ExceptionHandler hand
 EXPORTED void NSDeallocateObject(void *object) {
   static _Atomic(void *) known;
   void (*real)(void *) = (void (*)(void *))next(&known, "NSDeallocateObject", "libgnustep-base.so");
-  KVOSDetached detached = {NULL, 0, 0};
-  kvos_begin_deallocation(object, &detached);
+  KVOSEnding ending __attribute__((cleanup(kvos_leave_deallocation))) = {.dying = NULL};
+  kvos_begin_deallocation(object, &ending);
   if (real) real(object);
-  if (KVOS_UNLIKELY(detached.count > 0)) kvos_object_did_deallocate(&detached);
+  kvos_leave_deallocation(&ending);
+  if (KVOS_UNLIKELY(ending.detached.count > 0)) kvos_object_did_deallocate(&ending);
 }
 
 /// The runtimes: frees an object that they allocated, as those of a program's root class are.
 EXPORTED void *object_dispose(void *object) {
   static _Atomic(void *) known;
   void *(*real)(void *) = (void *(*)(void *))next(&known, "object_dispose", "libobjc.so");
-  KVOSDetached detached = {NULL, 0, 0};
-  kvos_begin_deallocation(object, &detached);
+  KVOSEnding ending __attribute__((cleanup(kvos_leave_deallocation))) = {.dying = NULL};
+  kvos_begin_deallocation(object, &ending);
   void *result = real ? real(object) : NULL;
-  if (KVOS_UNLIKELY(detached.count > 0)) kvos_object_did_deallocate(&detached);
+  kvos_leave_deallocation(&ending);
+  if (KVOS_UNLIKELY(ending.detached.count > 0)) kvos_object_did_deallocate(&ending);
   return result;
 }

@@ -57,7 +57,7 @@ KVOSTriple *kvos_find_triple(const KVOSTracked *subject, const KVOSTracked *obse
 }
 
 KVOSTriple *kvos_find_triple_of(const void *subject, const void *observer, uint32_t keyPath) {
-  const KVOSTracked *trackedSubject = kvos_find_object(subject), *trackedObserver = kvos_find_object(observer);
+  const KVOSTracked *trackedSubject = kvos_find_known(subject), *trackedObserver = kvos_find_known(observer);
   return trackedSubject && trackedObserver ? kvos_find_triple(trackedSubject, trackedObserver, keyPath) : NULL;
 }
 

@@ -33,6 +33,9 @@ typedef struct KVOSTriple {
   /// address that the runtime knows the observer by.
   uint64_t leftRegistration;
   const void *leftAddress;
+  /// Whether its observer is being deallocated, and is counted as deallocated by its object; and whether the runtime
+  /// has dropped it for that already.
+  bool isDying, isCut;
   /// The change that it was notified of last, if it forwards notifications.
   uint64_t notifiedChange;
   struct KVOSTriple *nextOfSubject, **linkOfSubject;

@@ -15,6 +15,8 @@ typedef struct {
   bool wasRegistered;
   /// Whether it is registered, under other contexts than the removal says.
   bool hasOtherContexts;
+  /// Whether the runtime has dropped it already, because its observer is being deallocated.
+  bool isCut;
 } Leaving;
 
 // A removal that matches no live registration. The runtime knows a deallocated observer by its address: it removes that
@@ -48,6 +50,7 @@ static bool leave_registration(KVOSAct *act, const void *subject, const void *ob
     if (act->context.isSaid && triple->live[at].context != act->context.value) continue;
     leaving->registration = kvos_take_registration(triple, at);
     act->registration = leaving->registration.id;
+    leaving->isCut = triple->isCut;
     triple->removingCount++;
     break;
   }
@@ -102,6 +105,7 @@ __attribute__((noinline)) static bool is_lost(const KVOSAct *act, const void *su
 static bool is_contained(const KVOSAct *act, const void *subject, const void *observer, bool isMatched,
                          const Leaving *leaving) {
   if (!kvos_semantics()->removalRaises) return false;
+  if (leaving->isCut) return true;
   if (!isMatched) {
     if (leaving->hasOtherContexts && kvos_contains(KVOS_CONTAINS_CONTEXTS)) return true;
     // Its own context may have been registered before; which is not known.
@@ -149,16 +153,17 @@ static void note_foundation_removal(const KVOSCall *begun) {
   kvos_leave(number);
 }
 
-// An override has returned, and no thread has passed the removal on to the Foundation: the observer is still
-// registered. It gets a new number, because the log contains the end of the old one.
-static void restore_registration(const Removal *removal) {
+// An override has returned, and no thread has passed the removal on to the Foundation, or the Foundation did not find
+// its records and raised: the observer is still registered. It gets a new number, because the log contains the end of
+// the old one.
+static void restore_registration(const Removal *removal, bool isLost) {
   KVOSAct act = *removal->act;
   bool isKept = false;
   kvos_lock_registry();
   KVOSTriple *triple = kvos_find_triple_of(removal->call->subject, removal->call->observer, act.keyPath);
   // Either object may have been deallocated in the meantime, and the observer may have been added again.
   bool isSame = triple && triple->subject->id == act.subject.id && triple->observer->id == act.observer.id &&
-                triple->foundationRemovalCount == removal->leaving->foundationRemovalCount &&
+                (isLost || triple->foundationRemovalCount == removal->leaving->foundationRemovalCount) &&
                 !(kvos_semantics()->overwrites && triple->count > 0);
   if (isSame) {
     KVOSRegistration registration = removal->leaving->registration;
@@ -183,12 +188,14 @@ static void end_removing(const void *subject, const void *observer, uint32_t key
 static void end_removal(Removal *removal) {
   int number = kvos_enter();
   bool hasReturned = removal->call->hasReturned;
-  bool isKept = !removal->isOfFoundation && !removal->call->isContained && removal->call->registration;
+  // An object that is being deallocated may have lost its records, but they still end with it.
+  bool isLost = !hasReturned && kvos_find_dying(removal->call->subject);
+  bool isKept = (!removal->isOfFoundation || isLost) && !removal->call->isContained && removal->call->registration;
   if (removal->call->registration) {
     end_removing(removal->call->subject, removal->call->observer, removal->act->keyPath);
   }
   if (hasReturned) kvos_record_remove(removal->act, true, 0);
-  if (isKept) restore_registration(removal);
+  if (isKept) restore_registration(removal, isLost);
   kvos_end_call(removal->thread, removal->call);
   kvos_leave(number);
 }
@@ -236,7 +243,7 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     goesOn = kvos_refuse_call(point, &act, begun, self, observer, keyObject);
   } else if (isReadable) {
     bool isMatched = leave_registration(&act, self, observer, isOfFoundation, &leaving);
-    if (!isOfFoundation && isMatched) addedStack = kvos_live_stack(act.registration << 2);
+    if (isMatched && (!isOfFoundation || kvos_find_dying(self))) addedStack = kvos_live_stack(act.registration << 2);
     if (leaving.changedClass) kvos_record_class(act.subject, leaving.changedClass);
     kvos_record_remove(&act, false, kvos_stack_of_call(begun, act.subject.id));
     if (begun && keyObject) follow_removal(begun, point->hook, act.registration);

@@ -21,6 +21,11 @@ static void thread_ends(void *object) {
   free(thread->changes);
   free(thread->unseen);
   free(thread->scopes);
+  for (KVOSDying *each = thread->spareDying, *next; each; each = next) {
+    next = each->outer;
+    free(each->room);
+    free(each);
+  }
   free(thread);
 }
 

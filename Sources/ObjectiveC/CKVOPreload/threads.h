@@ -92,6 +92,24 @@ typedef struct {
   bool hasLeft;
 } KVOSRaised;
 
+/// An object that the thread deallocates while it observes or is observed. It may be removed until its memory is freed:
+/// what is associated with it, and what its variables release, may do that. No other thread finds it, because its
+/// address may be reused a moment before the deallocation returns.
+typedef struct KVOSDying {
+  const void *address;
+  KVOSTracked *object;
+  /// The Foundation's record of its observers, or null.
+  const void *records;
+  /// The stack of the deallocation.
+  uint32_t stack;
+  /// The frame of the hook: one that is below the present frame was left by a jump.
+  uintptr_t frame;
+  struct KVOSDying *outer;
+  /// Memory for a list of its registrations: none is allocated or freed between the object's and the program's next.
+  void *room;
+  uint32_t roomCount;
+} KVOSDying;
+
 #define KVOS_CALL_PAGE_SIZE 64u
 #define KVOS_UNSEEN_LIMIT 4096u
 #define KVOS_KNOWN_KEY_COUNT 16u
@@ -131,6 +149,8 @@ typedef struct {
   bool hasCrossed;
   KVOSCrossedChange crossed[KVOS_CROSSED_LIMIT];
   KVOSRaised raised;
+  /// The innermost one, or null; and a list of unused ones.
+  KVOSDying *dying, *spareDying;
   KVOSKnownKey knownKeys[KVOS_KNOWN_KEY_COUNT];
 } KVOSThread;
 
@@ -144,6 +164,20 @@ KVOSThread *kvos_make_thread(void);
 static inline KVOSThread *kvos_thread(void) {
   KVOSThread *own = kvos_ownThread;
   return KVOS_LIKELY(own != NULL) ? own : kvos_make_thread();
+}
+
+/// The object at the address if the calling thread is deallocating it, or null.
+KVOSTracked *kvos_find_in_deallocation(const KVOSThread *thread, const void *address);
+
+static inline KVOSTracked *kvos_find_dying(const void *address) {
+  const KVOSThread *own = kvos_ownThread;
+  return KVOS_UNLIKELY(own && own->dying) ? kvos_find_in_deallocation(own, address) : NULL;
+}
+
+/// That, or the tracked object at the address, or null.
+static inline KVOSTracked *kvos_find_known(const void *address) {
+  KVOSTracked *dying = kvos_find_dying(address);
+  return dying ? dying : kvos_find_object(address);
 }
 
 /// The scope of the calling thread's events, as the recorder expects it.

@@ -296,20 +296,34 @@ bool kvos_has_method(KVOSHook hook, void *class) {
 
 void *kvos_metaclass(void *class) { return kvos_class_of(class); }
 
-KVOSMethod kvos_replace_class_method(const char *className, const char *name, KVOSMethod function) {
-  void *class = kvos_functions.lookUpClass(className);
-  void *meta = class ? kvos_class_of(class) : NULL;
+bool kvos_has_destructor(void *class) {
+  void *selector = kvos_selector(".cxx_destruct");
+  while (class && !has_own_method(class, selector)) class = kvos_superclass(class);
+  return class != NULL;
+}
+
+// Replaces a method of only this class, which may be null.
+static KVOSMethod replace_own(void *class, const char *name, KVOSMethod function) {
   void *wanted = kvos_selector(name);
   unsigned count = 0;
-  void **methods = meta ? kvos_functions.copyMethodList(meta, &count) : NULL;
+  void **methods = class ? kvos_functions.copyMethodList(class, &count) : NULL;
   KVOSMethod previous = NULL;
   for (unsigned at = 0; methods && at < count && previous == NULL; at++) {
     if (!kvos_is_same_selector(kvos_functions.methodName(methods[at]), wanted)) continue;
     previous = kvos_functions.methodImplementation(methods[at]);
-    kvos_set_implementation(meta, methods[at], function);
+    kvos_set_implementation(class, methods[at], function);
   }
   free(methods);
   return previous;
+}
+
+KVOSMethod kvos_replace_class_method(const char *className, const char *name, KVOSMethod function) {
+  void *class = kvos_functions.lookUpClass(className);
+  return replace_own(class ? kvos_class_of(class) : NULL, name, function);
+}
+
+KVOSMethod kvos_replace_method(const char *className, const char *name, KVOSMethod function) {
+  return replace_own(kvos_functions.lookUpClass(className), name, function);
 }
 
 bool kvos_find_methods(const char *className, uintptr_t *first, uintptr_t *last) {

@@ -136,6 +136,13 @@ bool kvos_is_in_records(const void *subject, const void *observer, const char *k
   return isThere;
 }
 
+const void *kvos_records(const void *subject) {
+  void *pool = open_pool();
+  const void *records = records_of(subject);
+  kvos_release(pool);
+  return records;
+}
+
 // MARK: - An object that is deallocated while it is observed
 
 static bool is_noted(const KVOSDetached *detached, const void *entry) {

@@ -111,6 +111,10 @@ bool kvos_silence(const void *subject, const void *observer, const char *keyPath
 /// records differently, or the object stores its own.
 bool kvos_is_in_records(const void *subject, const void *observer, const char *keyPath);
 
+/// The Foundation's record of the observers of an object, or null: it has none, keeps no object for that, or stores its
+/// own. Not retained: only to be compared.
+const void *kvos_records(const void *subject);
+
 /// The observers in the observation info of an object that is being deallocated.
 typedef struct {
   const void **entries;
@@ -181,6 +185,12 @@ KVOSMethod kvos_method_of_instances(void *class, void *selector);
 /// Replaces a class method by a function, and returns the previous method; null: there is none. If two threads do so
 /// concurrently, one of the two functions is called.
 KVOSMethod kvos_replace_class_method(const char *className, const char *name, KVOSMethod function);
+
+/// The same for an instance method.
+KVOSMethod kvos_replace_method(const char *className, const char *name, KVOSMethod function);
+
+/// Whether objects of the class run code of their own when they are freed: the runtime releases their variables.
+bool kvos_has_destructor(void *class);
 
 /// A class whose method was replaced.
 typedef struct {
