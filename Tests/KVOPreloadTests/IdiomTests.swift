@@ -100,6 +100,8 @@ struct Idiom: CustomTestStringConvertible, Sendable {
     Idiom(name: "observer-removes-when-freed", source: "Freed"),
     Idiom(name: "observer-removes-one-when-freed", source: "Freed", codes: ["KVO007"]),
     Idiom(name: "both-remove-when-freed", source: "Freed"),
+    // Its observer is notified once, after both changes.
+    Idiom(name: "getter-sets", source: "Freed"),
   ]
 }
 

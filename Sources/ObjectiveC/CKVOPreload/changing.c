@@ -184,6 +184,19 @@ static bool is_notifying(const KVOSThread *thread, const void *subject, uint32_t
   return false;
 }
 
+// Whether the thread is in the end of a change of the key, and notifies no observer at the moment: the Foundation reads
+// the new value, and a getter may set it.
+static bool is_reading(const KVOSThread *thread, const void *subject, uint32_t key) {
+  const KVOSCall *call = kvos_last_call(thread);
+  return call && call->hook == KVOS_DID && call->subject == subject && call->key == key;
+}
+
+// Whether the Foundation makes the change a part of one of the same key, and notifies of that one alone.
+static bool is_merged(const KVOSThread *thread, const void *subject, uint32_t key) {
+  if (kvos_semantics()->mergesNestedChanges && kvos_find_open_change(thread, subject, key) >= 0) return true;
+  return kvos_semantics()->mergesChangesOfGetter && is_reading(thread, subject, key);
+}
+
 // Whether the end of the change at `open` (-1: of one that never began) may be a fault, or lead to one: then its stack
 // is worth the cost.
 static bool is_suspicious(const KVOSThread *thread, const KVOSTracked *subject, uint32_t key, long open) {
@@ -258,7 +271,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
       bool isOfNoKey = is_of_no_key(self, NULL, key, __builtin_frame_address(0));
       if (!isOfNoKey) note_unseen(thread, (KVOSUnseenChange){self, key, stack, ++thread->begunCount});
     } else if (isKnown) {
-      bool isMerged = kvos_semantics()->mergesNestedChanges && kvos_find_open_change(thread, self, key) >= 0;
+      bool isMerged = is_merged(thread, self, key);
       bool isDependent = is_dependent(thread, KVOS_WILL, self);
       bool isFixed = kvos_is_fixed_key(keyObject, self, __builtin_frame_address(0));
       bool isOfNoKey = !isDependent && is_of_no_key(self, subject, key, __builtin_frame_address(0));

@@ -1,5 +1,5 @@
 // Observers that are removed while an object is freed: the runtime then calls what releases its variables, as ARC and
-// C++ generate it. Which one is the argument.
+// C++ generate it. And getters that set what they return. Which one is the argument.
 
 #import "Bank.h"
 
@@ -162,6 +162,33 @@ static void bothRemoveWhenFreed(void)
   [other release];
 }
 
+// MARK: - Getters
+
+/// Makes its owner when it is asked for.
+@interface LazyAccount : Account
+@end
+@implementation LazyAccount
+- (Owner *) owner
+{
+  if (_owner == nil) [self setOwner: [[Owner new] autorelease]];
+  return _owner;
+}
+@end
+
+/// 1.28 reads the new value, and makes the change that the getter makes a part of the one that it notifies of.
+static void getterSets(void)
+{
+  Account *account = [LazyAccount new];
+  Counter *counter = [Counter new];
+  watch(account, counter, @"owner");
+  [account setOwner: nil];
+  [account setOwner: nil];
+  say("told %d times", counter->count);
+  [account removeObserver: counter forKeyPath: @"owner"];
+  [counter release];
+  [account release];
+}
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "removes-when-freed", removesWhenFreed },
   { "removes-at-one-address", removesAtOneAddress },
@@ -170,6 +197,7 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "observer-removes-when-freed", observerRemovesWhenFreed },
   { "observer-removes-one-when-freed", observerRemovesOneWhenFreed },
   { "both-remove-when-freed", bothRemoveWhenFreed },
+  { "getter-sets", getterSets },
 };
 
 int main(int count, char **arguments)

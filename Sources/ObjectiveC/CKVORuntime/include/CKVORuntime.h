@@ -49,6 +49,8 @@ typedef struct {
   bool removalRaises;
   /// Whether a change inside a change of the same key on the same thread notifies no observer.
   bool mergesNestedChanges;
+  /// Whether the same is true of a change that the getter makes when the end of a change reads the new value.
+  bool mergesChangesOfGetter;
   /// Whether the end of a change ends the newest one of the object, whatever its key is: of changes that cross it
   /// notifies in the reverse order.
   bool endsNewestChange;
