@@ -46,6 +46,48 @@ private final class Custom: Codable {
   private enum CodingKeys: String, CodingKey { case volume }
 }
 
+private final class PlainVolume: Codable {
+  var volume = 1
+  var `default` = 2
+  let number: Int
+  init(number: Int) { self.number = number }
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    volume = try values.decodeIfPresent(Int.self, forKey: .volume) ?? 7
+    `default` = try values.decode(Int.self, forKey: .default)
+    number = try values.decode(Int.self, forKey: .number)
+  }
+}
+
+/// Writes one direction, with the keys that the compiler makes for the other one.
+@KeyValueObservable
+private final class Volume: Codable {
+  var volume = 1
+  var `default` = 2
+  let number: Int
+  init(number: Int) { self.number = number }
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    volume = try values.decodeIfPresent(Int.self, forKey: .volume) ?? 7
+    `default` = try values.decode(Int.self, forKey: .default)
+    number = try values.decode(Int.self, forKey: .number)
+  }
+}
+
+/// Writes the other direction, in an extension.
+@KeyValueObservable
+private final class Written: Codable {
+  var volume = 1
+  init() {}
+}
+
+extension Written {
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(volume + 1, forKey: .volume)
+  }
+}
+
 @KeyValueObservable
 private class Base<Value: Codable>: Codable {
   var value: Value
@@ -87,6 +129,19 @@ struct CodingTests {
     #expect(try json(Empty()) == "{}")
     #expect(try json(Custom()) == #"{"volume":1}"#)
     #expect(try (decode(#"{"volume":4}"#) as Custom).volume == 4)
+  }
+
+  @Test("a direction that a class writes itself names the properties as without the macro")
+  func oneDirection() throws {
+    let text = try json(PlainVolume(number: 8))
+    #expect(try json(Volume(number: 8)) == text)
+    let shorter = text.replacing(",\"volume\":1", with: "")
+    let plain: PlainVolume = try decode(shorter)
+    let volume: Volume = try decode(shorter)
+    #expect(volume.volume == plain.volume)
+    #expect(try json(volume) == json(plain))
+    #expect(try json(Written()) == #"{"volume":2}"#)
+    #expect(try (decode(#"{"volume":4}"#) as Written).volume == 4)
   }
 
   @Test("a decoded object is observed like any other")

@@ -9,13 +9,20 @@ internal import SwiftSyntaxBuilder
 /// have made. Only for a class that states the conformance itself: a macro does not see extensions.
 extension ObservedClass {
   /// `CodingKeys`, if the compiler needs them to synthesize a conformance of the class.
+  ///
+  /// A case has the name of the stored property. The direction that the class writes itself, if it writes one, names
+  /// the property: `forKey: .volume`.
   var codingKeys: DeclSyntax? {
     guard isCodingSynthesized, codingKeysOfItsOwn == nil else { return nil }
     let cases = variables.flatMap(codedProperties)
     guard !cases.isEmpty else { return "private enum CodingKeys: CodingKey {}" }
+    let names = variables.flatMap(movedProperties).map { property in
+      "static var \(property.identifier.text): Self { .\(property.storageName) }"
+    }
     return """
       private enum CodingKeys: String, CodingKey {
         case \(raw: cases.joined(separator: ", "))
+        \(raw: names.joined(separator: "\n"))
       }
       """
   }
@@ -63,9 +70,19 @@ extension ObservedClass {
     declaration.memberBlock.members.compactMap { $0.decl.as(type) }
   }
 
+  /// The coded property that `variable` declares, if it is stored under another name.
+  private func movedProperties(_ variable: VariableDeclSyntax) -> [ObservedProperty] {
+    guard isCoded(variable), let property = ObservedProperty(variable) else { return [] }
+    return property.isMoved ? [property] : []
+  }
+
+  private func isCoded(_ variable: VariableDeclSyntax) -> Bool {
+    !variable.isOfType && !variable.has(.lazy) && !variable.has(.override)
+  }
+
   /// A case for each stored property of `variable`.
   private func codedProperties(_ variable: VariableDeclSyntax) -> [String] {
-    guard !variable.isOfType, !variable.has(.lazy), !variable.has(.override) else { return [] }
+    guard isCoded(variable) else { return [] }
     return variable.bindings.filter { !$0.isComputed }.flatMap(\.pattern.boundNames).map { name in
       let property = ObservedProperty(variable)
       guard let property, property.isMoved else { return name.text }
