@@ -47,5 +47,72 @@ struct FoundationOperationTests {
     #expect(heard.withLock { $0 } == [false, true])
     #expect(next.isFinished)
   }
+
+  @Test(
+    "a key that an operation announces by methods of Operation is warned of, and can be left out",
+    arguments: [
+      "@KeyValue(.manual) var isDone = false { willSet { willChangeValue(forKey: \"isDone\") } }",
+      "override var isDone: Bool { get { done } set { self.willChangeValue(for: \\.isDone) } }",
+      "var isDone: Bool { done }\nfunc end() { super.willChangeValue(forKey: \"isDone\") }",
+      """
+      override var isDone: Bool { done }
+      private var done = false { willSet { willChangeValue(for: \\Task.isDone) } }
+      """,
+    ],
+    ["Operation", "Foundation.Operation", "BlockOperation"]
+  )
+  func announced(members: String, superclass: String) {
+    let said = Said()
+    let head = "@KeyValueObservable\nclass Task: \(superclass) {\n"
+    said.expand("\(head)\(members)\n}", applying: "leave it out of observation")
+    #expect(
+      said.messages == [
+        """
+        'isDone' is announced by the methods of 'Operation', which notify its queue and no observer: \
+        declare what it depends on, as in '@KeyValue(affectedBy: "state")', or mark it \
+        '@KeyValue(.ignored)'
+        """
+      ]
+    )
+    // A property has one attribute: the one of a marked property is the writer's to change.
+    let mark = members.hasPrefix("@KeyValue") ? "" : "@KeyValue(.ignored) "
+    #expect(said.fixed == "\(head)\(mark)\(members)\n}")
+  }
+
+  @Test(
+    "there is no warning for a key that notifies otherwise, or for another superclass",
+    arguments: [
+      "class Task: Operation { var done = false { willSet { willChangeValue(for: \\.done) } } }",
+      """
+      class Task: Operation {
+        var done: Bool { true }
+        func end() {
+          other.willChangeValue(for: \\.done)
+          willChangeValue(forKey: name)
+        }
+      }
+      """,
+      "class Task: Operation { override var isAsynchronous: Bool { true } }",
+      """
+      class Task: Operation {
+        @KeyValue(.ignored) override var done: Bool { true }
+        func end() { willChangeValue(forKey: "done") }
+      }
+      """,
+      """
+      class Task: Operation {
+        var state = 0 { willSet { willChangeValue(for: \\.done) } }
+        @KeyValue(affectedBy: "state") override var done: Bool { state == 1 }
+      }
+      """,
+      "class Task: Job { var done: Bool { true }\nfunc end() { willChangeValue(for: \\.done) } }",
+      "class Task { var done: Bool { true }\nfunc end() { willChangeValue(for: \\.done) } }",
+    ]
+  )
+  func notified(declaration: String) {
+    let said = Said()
+    said.expand("@KeyValueObservable\n\(declaration)", applying: nil)
+    #expect(said.messages == [])
+  }
 }
 #endif

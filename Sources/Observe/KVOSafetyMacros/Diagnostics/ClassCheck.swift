@@ -102,7 +102,10 @@ struct ClassCheck<Context: MacroExpansionContext> {
         at: property.declaration.keyValueAttribute.map(Syntax.init) ?? Syntax(property.identifier)
       )
     }
-    if !hasObservableSuperclass { checkOverride(property) }
+    if !hasObservableSuperclass {
+      checkOverride(property)
+      if observed.isOperation { checkOperation(property) }
+    }
     for dependency in property.notification.dependencies {
       if let literal = dependency.as(StringLiteralExprSyntax.self) { check(literal, of: property) }
     }
