@@ -36,13 +36,17 @@ struct FoundationOperationTests {
   func queue() {
     let download = Download()
     let heard = Mutex<[Bool]>([])
+    let isHeard = DispatchSemaphore(value: 0)
     let token = download.observeOnAnyThread(\.isFinished, options: .new) { _, change in
       heard.withLock { $0.append(change.newValue == true) }
+      if change.newValue == true { isHeard.signal() }
     }
     let queue = OperationQueue()
     let next = BlockOperation {}
     next.addDependency(download)
     queue.addOperations([download, next], waitUntilFinished: true)
+    // The methods of `Operation` wake the queue inside the change, before observers are notified of it.
+    isHeard.wait()
     token.invalidateAndWait()
     #expect(heard.withLock { $0 } == [false, true])
     #expect(next.isFinished)
