@@ -109,8 +109,11 @@ struct DamagedImageTests {
     let path = folder.path("endless.so")
     try #require(Tool("gcc")).run(["-shared", "-nostdlib", "-o", path, assembly])
     if !compression.isEmpty { try #require(Tool("objcopy")).run(compression + [path]) }
-    let functions = SymbolTable(of: try ElfFile(path: path), type: SHT_SYMTAB).functions
+    let file = try ElfFile(path: path)
+    let functions = SymbolTable(of: file, type: SHT_SYMTAB).functions
     let function = try #require(functions.first { String(cString: $0.name) == "outer" })
+    // The names are in it.
+    withExtendedLifetime(file) {}
     let module = Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
     let name = SourceFrame(
       function: "outer",

@@ -235,8 +235,8 @@ extension Operand {
     {
       next = next.dropFirst(number.count).drop { $0.isBlank || ":|".utf8.contains($0) }
     }
-    return !next.starts(with: "0x".utf8)
-      && !(next.first.map { ">:;(<".utf8.contains($0) } ?? false)
+    guard let first = next.first else { return false }
+    return !next.starts(with: "0x".utf8) && !">:;(<".utf8.contains(first)
   }
 
   /// A name with its module that an editor took for words: `<Meter View.Meter View>`.

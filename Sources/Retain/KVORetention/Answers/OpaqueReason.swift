@@ -33,6 +33,9 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
   case outOfTime
   /// Opaque bytes lead to more memory than a search examines.
   case searchLimit
+  /// An object of the library that only opaque bytes lead to: another thread may be making it, so that it is not asked
+  /// what it keeps.
+  case notAsked
 
   /// Whether it is about a part of an object, and not about the whole search.
   var isOfMemory: Bool {
@@ -59,6 +62,7 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
     case .undescribedCaptures: "the compiler does not describe the closure's captures"
     case .outOfTime: "there is no time for a longer walk"
     case .searchLimit: "opaque memory leads to more than a search examines"
+    case .notAsked: "only memory that is not described leads to it, so it is not asked"
     case .genericCapture: "the closure does not say what its generic types are"
     }
   }

@@ -79,7 +79,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     }
     if isSuspected, plan.pointee.kind == .asked {
       // Another thread may be initializing it: its code must not run.
-      meet(OpaqueBytes(object, byteCount: Int(plan.pointee.byteCount)), .foreignObject, 0)
+      meet(OpaqueBytes(object, byteCount: Int(plan.pointee.byteCount)), .notAsked, 0)
       return nil
     }
     reader.read(object, plan, &self)
