@@ -107,6 +107,31 @@ struct BatchTests {
     #expect(verdicts.map(\.brief) == ["KVO002@2"])
   }
 
+  @Test("give what they give one by one while a verdict waits for a callback that may come late")
+  func waitingMiss() {
+    func log(isLate: Bool) -> SampleLog {
+      SampleLog {
+        $0.register("1")
+        $0.register("2", "Account#13", by: "Screen#4")
+        for change in ["a", "b"] {
+          $0.will(change: change, stack: [])
+          $0.did(change: change, stack: [])
+        }
+        $0.notify("1", change: "b")
+        $0.notifyEnd("1", change: "b", handled: true)
+        addWholeChange(to: &$0)
+        if isLate {
+          $0.notify("1", change: "a")
+          $0.notifyEnd("1", change: "a", handled: true)
+        }
+        $0.exit()
+      }
+    }
+    let missed = compare(log(isLate: false).events, count: 512).verdicts
+    #expect(missed.map(\.brief) == ["KVO032@4"])
+    #expect(compare(log(isLate: true).events, count: 512).verdicts == [])
+  }
+
   @Test("give what they give one by one after a crash that the process survived")
   func survivedCrash() {
     let log = SampleLog {

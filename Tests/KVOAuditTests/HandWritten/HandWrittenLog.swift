@@ -39,5 +39,6 @@ struct HandWrittenLog: Sendable, CustomTestStringConvertible {
     ("$made", #""site":"Screen.swift:12","stack":["Screen.init() (Screen.swift:12)"]"#),
   ]
 
-  static let all = removals + registrations + lives + changes + threads + scopes + graphs
+  static let all =
+    removals + registrations + lives + changes + getters + threads + scopes + graphs
 }

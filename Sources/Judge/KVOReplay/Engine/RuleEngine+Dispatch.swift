@@ -208,8 +208,9 @@ extension RuleEngine {
       obligations.end(of: slot, &log)
       updateOpenEnds()
     }
+    if !obligations.broken.isEmpty { obligations.endBroken(of: slot, &log) }
     graphs.end(of: slot, &log)
-    changes.excuse(slot, &log)
+    changes.end(of: slot, &log)
     let oldest = registrations.keep(slot)
     if oldest < 0 { return }
     if values.hasPaths, let id = log.ledger.slots[oldest].registration.id { values.forget(id) }
@@ -291,8 +292,9 @@ extension RuleEngine {
       }
     }
     if slot >= 0, log.hasOpenEnds || values.hasPaths { values.deliver(slot, &log) }
+    var isTaken = false
     if log.hasOpenEnds, slot >= 0 {
-      obligations.deliver(slot, delivery, thread)
+      isTaken = obligations.deliver(slot, delivery, thread)
       updateOpenEnds()
     }
     switch delivery.phase {
@@ -300,9 +302,12 @@ extension RuleEngine {
     case .prior: if isLive { obligations.promise(slot, delivery, evidence, thread, &log) }
     case .after:
       if isLive, !(log.threads.busy.isEmpty && changes.misses.isEmpty) {
-        changes.deliver(slot, delivery.change, thread, &log)
+        isTaken = changes.deliver(slot, delivery.change, thread, &log) || isTaken
       } else if slot >= 0, !isLive {
-        changes.refute(slot, delivery.change, log)
+        isTaken = changes.refute(slot, delivery.change, log) || isTaken
+      }
+      if !isTaken, slot >= 0, !obligations.broken.isEmpty {
+        obligations.refute(slot, delivery.change, log)
       }
     }
     if slot >= 0 {
@@ -365,7 +370,7 @@ extension RuleEngine {
     values.lose(&log)
     graphs.lose()
     registrations.lose()
-    obligations.lose()
+    obligations.lose(&log)
     updateOpenEnds()
   }
 }

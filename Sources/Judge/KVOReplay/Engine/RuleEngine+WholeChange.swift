@@ -44,8 +44,9 @@ extension RuleEngine {
   @inline(__always)
   private var judgesWholeChanges: Bool {
     log.losses.first == nil && !log.notifiesOthers && !log.hasOpenEnds && !scopes.infers
-      && log.raisingThreadCount == 0 && nested.isEmpty && changes.misses.isEmpty
-      && values.isEmpty && obligations.isEmpty && concurrency.isQuiet
+      && log.raisingThreadCount == 0 && nested.isEmpty && !changes.misses.isFollowable
+      && values.isEmpty && obligations.isEmpty && !obligations.broken.hasUnnumbered
+      && concurrency.isQuiet
   }
 
   /// Whether the change must notify the registration at `slot`, with no more to judge than that it does.

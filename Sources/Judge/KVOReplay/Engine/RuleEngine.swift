@@ -218,6 +218,7 @@ package struct RuleEngine: Sendable {
     }
     if log.process?.omitsNotifications == true { log.dropAbsences() }
     if changes.misses.isAnnounced { changes.holdMisses(&log) }
+    if obligations.broken.isAnnounced { obligations.holdBroken(&log) }
     if !log.seen.contains(.callbackEnd) { nested.take(from: &log.verdicts) }
   }
 
@@ -232,6 +233,7 @@ package struct RuleEngine: Sendable {
     where changes.finish(thread, callbacks.exceptions, &log) {
       giveUp(of: thread)
     }
+    obligations.releaseBroken(&log)
     changes.releaseMisses(&log)
     log.verdicts += nested.finish(isInAddition: !log.hasEnded && log.seen.contains(.additionEnd))
     values.finish(&log)

@@ -7,7 +7,7 @@ import KVOTrace
 /// event of a thread after a change.
 struct ChangeRules: Sendable {
   /// KVO032.
-  private(set) var misses = RefutableMisses()
+  private(set) var misses = RefutableMisses(of: .missedDelivery)
   /// How many threads have pending deliveries.
   private var waitingThreadCount = 0
   /// The slots of those that must be notified of the change that is being judged; reused.
@@ -137,19 +137,32 @@ struct ChangeRules: Sendable {
   // MARK: - Missed deliveries
 
   /// A callback of the registration at `slot` begins, which is live, for a change or for one without a number.
-  mutating func deliver(_ slot: Int, _ change: ChangeID?, _ thread: Int, _ log: inout ReplayState) {
+  ///
+  /// - Returns: whether it is for a change that is in progress, or refutes a verdict.
+  mutating func deliver(
+    _ slot: Int,
+    _ change: ChangeID?,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) -> Bool {
     if !log.threads[thread].missed.isEmpty,
       updateMissed(of: thread, &log, { $0.deliver(slot, change) })
     {
-      return confirm(slot, change, &log)
+      follow(slot, change, &log)
+      return true
     }
     if change != nil, deliver(slot, change, of: log.threads.busy, &log) {
-      return confirm(slot, change, &log)
+      follow(slot, change, &log)
+      return true
     }
-    if deliverEarly(slot, change, thread, &log) { return confirm(slot, change, &log) }
-    if refute(slot, change, log) { return }
+    if deliverEarly(slot, change, thread, &log) {
+      follow(slot, change, &log)
+      return true
+    }
+    if refute(slot, change, log) { return true }
+    if change != nil { return false }
     // Another thread notifies of a change without stating which.
-    if change == nil { _ = deliver(slot, change, of: log.threads.busy, &log) }
+    return deliver(slot, change, of: log.threads.busy, &log)
   }
 
   /// Finds a change of one of `threads` whose delivery to the registration at `slot` is awaited.
@@ -197,15 +210,14 @@ struct ChangeRules: Sendable {
   /// A callback of the registration at `slot`, for no change that is in progress, may refute a verdict.
   ///
   /// - Returns: whether it does.
-  @discardableResult
   mutating func refute(_ slot: Int, _ change: ChangeID?, _ log: ReplayState) -> Bool {
     if misses.isEmpty { return false }
     return misses.refute(log.ledger.slots[slot].registration.id, change)
   }
 
-  private mutating func confirm(_ slot: Int, _ change: ChangeID?, _ log: inout ReplayState) {
-    if misses.isEmpty || change == nil { return }
-    log.addMisses(misses.confirm(log.ledger.slots[slot].registration.id))
+  private mutating func follow(_ slot: Int, _ change: ChangeID?, _ log: inout ReplayState) {
+    if !misses.isFollowable || change == nil { return }
+    misses.follow(log.ledger.slots[slot].registration.id)
   }
 
   // MARK: - Verdicts that wait
@@ -220,13 +232,13 @@ struct ChangeRules: Sendable {
   /// have gone on.
   mutating func releaseMisses(_ log: inout ReplayState) {
     if misses.isEmpty { return }
-    let rest = misses.finish()
-    if rest.areLost { log.losses.rules.insert(.missedDelivery) }
-    if misses.hasRefuted, !log.hasEnded {
-      log.cutRules.insert(.missedDelivery)
-    } else {
-      log.addMisses(rest.verdicts)
-    }
+    log.addMisses(of: .missedDelivery, misses.finish(isOrderly: log.hasEnded))
+  }
+
+  /// The registration at `slot` ended.
+  mutating func end(of slot: Int, _ log: inout ReplayState) {
+    if !misses.isEmpty { log.addMisses(misses.end(log.ledger.slots[slot].registration.id)) }
+    excuse(slot, &log)
   }
 
   /// A registration ended or began, or its observer is being deallocated: a change in progress need not reach it.
@@ -352,20 +364,5 @@ extension Registration {
   /// Whether it is for the object and the key of `change`.
   fileprivate func concerns(_ change: Change) -> Bool {
     subject.id == change.subject.id && keyPath == change.key
-  }
-}
-
-extension ReplayState {
-  /// Adds verdicts that waited, except for those of unknown threads of which any may still notify, and those that events
-  /// without a thread may refute.
-  fileprivate mutating func addMisses(_ waited: [Verdict]) {
-    let isMixed = unsaid.thread != nil && namesSomeThreads
-    for verdict in waited {
-      if !isMixed, hasEnded || verdict.evidence.first?.thread != nil {
-        verdicts.append(verdict)
-      } else {
-        unsaid.threadRules.insert(.missedDelivery)
-      }
-    }
   }
 }

@@ -9,11 +9,19 @@ struct ObligationRules: Sendable {
   /// The end of the first change of which it is not known whether it was yet to reach a registration that ended.
   private(set) var undecidedRace: Int?
   private(set) var promises = PriorPromises()
+  /// KVO013, of changes that were made.
+  private(set) var broken = RefutableMisses(of: .priorWithoutAfter)
 
+  /// Whether nothing is owed; verdicts that wait do not count.
   var isEmpty: Bool { races.isEmpty && promises.isEmpty }
 
   /// Events are missing: nothing is owed.
-  mutating func lose() { self = ObligationRules() }
+  mutating func lose(_ log: inout ReplayState) {
+    var waiting = broken
+    if !waiting.isEmpty { log.addMisses(waiting.lose()) }
+    self = ObligationRules()
+    broken = waiting
+  }
 
   /// The registration at `slot` was added: possibly during a change of its key.
   mutating func registered(_ slot: Int, _ log: inout ReplayState) {
@@ -121,9 +129,13 @@ struct ObligationRules: Sendable {
     promises.made(change, on: thread, depth: depth, at: evidence)
   }
 
-  mutating func deliver(_ slot: Int, _ delivery: Delivery, _ thread: Int) {
+  /// A callback of the registration at `slot` begins.
+  ///
+  /// - Returns: whether it keeps a promise.
+  mutating func deliver(_ slot: Int, _ delivery: Delivery, _ thread: Int) -> Bool {
     races.deliver(slot, delivery, on: thread)
-    if case .after = delivery.phase { promises.keep(slot, delivery.change) }
+    guard case .after = delivery.phase else { return false }
+    return promises.keep(slot, delivery.change)
   }
 
   /// A thread is about to do something.
@@ -136,7 +148,8 @@ struct ObligationRules: Sendable {
       races.conclude(on: thread, depth: depth)
       // Without a thread it may be another one that goes on: the promises are judged at the end of the log.
       if event.pointee.thread == nil { return }
-      Self.judge(promises.conclude(on: thread, depth: depth), &log)
+      let found = promises.conclude(on: thread, depth: depth)
+      if !found.isEmpty { judgeRefutable(found, &log) }
     }
   }
 
@@ -161,6 +174,35 @@ struct ObligationRules: Sendable {
     if promises.isEmpty { return }
     Self.judge(promises.giveUp(on: thread, log.threads[thread].brackets), &log)
   }
+
+  // MARK: - Verdicts that wait
+
+  /// A callback of the registration at `slot`, after a change, keeps no promise and is for no change that is in
+  /// progress: it may refute a verdict.
+  mutating func refute(_ slot: Int, _ change: ChangeID?, _ log: ReplayState) {
+    _ = broken.refute(log.ledger.slots[slot].registration.id, change)
+  }
+
+  /// Takes back the verdicts that a later callback can refute, except for those that have waited for too long.
+  mutating func holdBroken(_ log: inout ReplayState) {
+    let surplus = broken.take(from: &log.verdicts)
+    log.addMisses(surplus)
+  }
+
+  /// The registration at `slot` ended: a promise that was not kept before is broken, if it has a number.
+  mutating func endBroken(of slot: Int, _ log: inout ReplayState) {
+    let registration = log.ledger.slots[slot].registration.id
+    broken.follow(registration)
+    log.addMisses(broken.end(registration))
+  }
+
+  /// The log ends: nothing refutes a verdict any more.
+  mutating func releaseBroken(_ log: inout ReplayState) {
+    if broken.isEmpty { return }
+    log.addMisses(of: .priorWithoutAfter, broken.finish(isOrderly: log.hasEnded))
+  }
+
+  // MARK: - The end of the log
 
   mutating func finish(_ log: inout ReplayState) {
     if log.hasEnded {
@@ -191,6 +233,20 @@ struct ObligationRules: Sendable {
           [made.as(.failed), race.began, log.ledger.slots[race.slot].registered]
         )
       )
+    }
+  }
+
+  /// Judges promises that look broken, which a later callback may still keep.
+  private mutating func judgeRefutable(
+    _ found: [PriorPromises.Promise],
+    _ log: inout ReplayState
+  ) {
+    let first = log.verdicts.count
+    Self.judge(found, &log)
+    if log.verdicts.count == first { return }
+    for promise in found {
+      guard let made = promise.made else { continue }
+      broken.announce(promise.id ?? promise.change?.id, madeAt: made.event)
     }
   }
 

@@ -46,11 +46,15 @@ struct PriorPromises: Sendable {
   }
 
   /// A callback after the change with the number `id`, or one without a number.
-  mutating func keep(_ slot: Int, _ id: ChangeID?) {
+  ///
+  /// - Returns: whether it was promised.
+  mutating func keep(_ slot: Int, _ id: ChangeID?) -> Bool {
     let kept = promises.lastIndex {
       $0.slot == slot && (id == nil || $0.id == nil || $0.id == id)
     }
-    if let kept { promises.remove(at: kept) }
+    guard let kept else { return false }
+    promises.remove(at: kept)
+    return true
   }
 
   /// A change was made by `thread`, inside `depth` callbacks.
@@ -83,7 +87,8 @@ struct PriorPromises: Sendable {
   ///   - thread: the thread.
   ///   - depth: how many callbacks it is in.
   ///   - lastAct: the deliveries of changes that were made before this event are over.
-  /// - Returns: the broken promises of changes that were made.
+  /// - Returns: the promises of changes that were made. They are broken, unless a getter made the thread continue: see
+  ///   `RefutableMisses`.
   mutating func conclude(
     on thread: Int,
     depth: Int,
