@@ -62,8 +62,8 @@ struct Operand: Hashable, Sendable {
 extension Operand {
   /// Reads an operand from `text`, which may contain a whole description or nothing.
   ///
-  /// Complexity: O(length).
-  init(_ text: ArraySlice<UInt8>) {
+  /// `isClosed` says whether the end of its brackets follows the text. Complexity: O(length).
+  init(_ text: ArraySlice<UInt8>, isClosed: Bool = false) {
     self.init()
     guard !Self.isFormat(text) else {
       isPlaceholder = true
@@ -80,7 +80,7 @@ extension Operand {
     let wrapped = Self.wrappedName(in: text[position...])
     let name = wrapped ?? Self.name(in: text[position...])
     guard !name.isEmpty || address == nil else { return }
-    if wrapped == nil, Self.isCut(name, in: text) {
+    if wrapped == nil, Self.isCut(name, in: text, isClosed: isClosed) {
       // What follows is another line of a list, whose address is that of another object.
       address = nil
       return
@@ -223,7 +223,11 @@ extension Operand {
   }
 
   /// Whether a line ends in the name, after which neither the address nor the end of the brackets follows.
-  private static func isCut(_ name: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> Bool {
+  private static func isCut(
+    _ name: ArraySlice<UInt8>,
+    in text: ArraySlice<UInt8>,
+    isClosed: Bool
+  ) -> Bool {
     guard !name.isEmpty, text[..<name.startIndex].last == UInt8(ascii: "<"),
       text[name.endIndex...].first == 0x0a
     else { return false }
@@ -235,7 +239,7 @@ extension Operand {
     {
       next = next.dropFirst(number.count).drop { $0.isBlank || ":|".utf8.contains($0) }
     }
-    guard let first = next.first else { return false }
+    guard let first = next.first else { return !isClosed }
     return !next.starts(with: "0x".utf8) && !">:;(<".utf8.contains(first)
   }
 

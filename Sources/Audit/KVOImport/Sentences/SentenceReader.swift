@@ -213,7 +213,8 @@ struct SentenceReader {
   /// The object that `range` describes; a name that the text stops in is none.
   func operand(_ range: Range<Int>) -> Operand {
     guard !range.isEmpty else { return Operand() }
-    var operand = Operand(text.bytes[range])
+    let next = text.bytes[range.upperBound...].first { $0 > 0x20 }
+    var operand = Operand(text.bytes[range], isClosed: next == UInt8(ascii: ">"))
     operand.isAddressCut = operand.address != nil && isAddressCut(range)
     // Line ends may follow the name.
     let last = text.bytes[range].lastIndex { $0 > 0x20 } ?? range.lowerBound
