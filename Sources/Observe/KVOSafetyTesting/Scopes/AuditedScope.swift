@@ -89,8 +89,9 @@ final class AuditedScope: Sendable {
 
   /// Ends the scope and judges it.
   ///
+  /// - Parameter isCutShort: whether its test was skipped, so that the rest of its work was not done.
   /// - Returns: the reason for its failure; nil if it passed.
-  func end() -> ScopeFailure? {
+  func end(isCutShort: Bool = false) -> ScopeFailure? {
     _ = Self.open.withLock { $0.removeValue(forKey: id) }
     KVO.settleDeallocations()
     let parked = KVO.parked(inScope: id) { RetainSearch.isWaiting(task: $0) }
@@ -108,7 +109,8 @@ final class AuditedScope: Sendable {
       unscopedRegistrationCount: filter.unscopedRegistrationCount,
       expectations: expectations.withLock { $0 },
       reported: reported.withLock { $0.signatures },
-      parked: parked
+      parked: parked,
+      isCutShort: isCutShort
     )
     var failure = verdict.failure
     // A task alone is no reason to fail: it may end in the time that the object has.
@@ -149,8 +151,7 @@ final class AuditedScope: Sendable {
     return try RecordingScope.$ofTask.withValue(scope.id) {
       try $current.withValue(scope) {
         scope.begin()
-        defer { scope.end().map(report) }
-        return try body()
+        return try scope.run(report: report, body)
       }
     }
   }
@@ -167,23 +168,41 @@ final class AuditedScope: Sendable {
     return try await RecordingScope.$ofTask.withValue(scope.id) {
       try await $current.withValue(scope) {
         scope.begin()
-        defer { scope.end().map(report) }
-        return try await scope.run(body)
+        return try await scope.run(report: report, body)
       }
     }
   }
 
-  /// Runs `body`, and waits for the deallocations that it began on other actors.
+  /// Runs `body`, and ends the scope.
+  private func run<Result>(
+    report: (ScopeFailure) -> Void,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    do {
+      let result = try body()
+      if let failure = end() { report(failure) }
+      return result
+    } catch {
+      if let failure = end(isCutShort: isSkip(error)) { report(failure) }
+      throw error
+    }
+  }
+
+  /// Runs `body`, waits for the deallocations that it began on other actors, and ends the scope.
   private func run<Result>(
     isolation: isolated (any Actor)? = #isolation,
+    report: (ScopeFailure) -> Void,
     _ body: () async throws -> Result
   ) async rethrows -> Result {
     do {
       let result = try await body()
       await waitForDeallocations()
+      if let failure = end() { report(failure) }
       return result
     } catch {
+      let isCutShort = isSkip(error)
       await waitForDeallocations()
+      if let failure = end(isCutShort: isCutShort) { report(failure) }
       throw error
     }
   }

@@ -74,7 +74,7 @@ public final class ObservationAuditObserver: NSObject, XCTestObservation, @unche
   public func testCaseDidFinish(_ testCase: XCTestCase) {
     guard !(testCase is ObservationAudit), let scope else { return }
     self.scope = nil
-    let failure = scope.end()
+    let failure = scope.end(isCutShort: testCase.testRun?.hasBeenSkipped == true)
     RecordingScope.ofProcess = nil
     guard let failure else { return }
     let audit = ObservationAudit(name: "Observation audit of \(testCase.name)") { audit in
