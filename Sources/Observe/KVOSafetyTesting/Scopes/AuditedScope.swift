@@ -10,7 +10,8 @@ internal import Synchronization
 /// The same pipeline as `kvo-audit` judges it, so that a test and an audit of the same events agree.
 final class AuditedScope: Sendable {
   let id: ScopeID
-  private let name: String
+  /// Its name in the log: scopes of one name are runs of one scope, whose growth an audit judges.
+  let name: String
   private let memory = EventMemory()
   /// Earlier registrations, so that their removals in the scope match.
   private let before: [Registration]

@@ -29,7 +29,8 @@ public struct AuditedTrait: TestTrait, SuiteTrait, TestScoping {
     }
     let sourceLocation = sourceLocation ?? test.sourceLocation
     try await AuditedScope.run(
-      name: test.name,
+      // Tests of other suites may have the same function name.
+      name: test.id.nameComponents.joined(separator: "."),
       expectations: expectations,
       report: { $0.record(at: sourceLocation) },
       function

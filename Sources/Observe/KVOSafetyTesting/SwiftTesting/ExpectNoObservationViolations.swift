@@ -27,7 +27,7 @@ public func expectNoObservationViolations<Result>(
   _ body: () async throws -> Result
 ) async rethrows -> Result {
   try await AuditedScope.run(
-    name: sourceLocation.fileID,
+    name: "\(sourceLocation.fileID):\(sourceLocation.line)",
     expectations: ScopeExpectations(
       expected: Set(expecting),
       allowsNoObservations: allowsNoObservations,
