@@ -37,6 +37,47 @@ struct EventMemoryTests {
     #expect(heard[0].allSatisfy { $0.thread == Recorder.currentThread && $0.time != nil })
   }
 
+  @Test("takes what was recorded while it was attached out of the blocks that all memories share")
+  func sharedBlocks() {
+    var newest = EventBlock()
+    func record(_ numbers: Range<Int>) {
+      for number in numbers { newest = newest.take(Event(end(UInt64(number)))) }
+    }
+    let (first, second, third) = (EventMemory(), EventMemory(), EventMemory())
+    let (size, many) = (EventBlock.capacity, 3 * EventBlock.capacity)
+    first.begin(in: newest)
+    record(0..<size - 1)
+    second.begin(in: newest)
+    record(size - 1..<size)
+    third.begin(in: newest)
+    third.end(in: newest)
+    record(size..<many)
+    #expect(second.events.map(\.body) == (size - 1..<many).map { end(UInt64($0)) })
+    second.end(in: newest)
+    record(many..<many + 1)
+    third.begin(in: newest)
+    record(many + 1..<many + 2)
+    first.end(in: newest)
+    third.end(in: newest)
+    record(many + 2..<many + 3)
+    third.end(in: newest)
+    #expect(first.events.map(\.body) == (0..<many + 2).map { end(UInt64($0)) })
+    #expect(second.events.map(\.body) == (size - 1..<many).map { end(UInt64($0)) })
+    #expect(third.events.map(\.body) == [end(UInt64(many + 1))])
+  }
+
+  @Test("releases the events with the last memory that has them")
+  func released() {
+    var newest: EventBlock? = EventBlock()
+    weak let block = newest
+    var memory: EventMemory? = EventMemory()
+    if let newest { memory?.begin(in: newest) }
+    for _ in 0..<2 * EventBlock.capacity { newest = newest?.take(Event(end(0))) }
+    #expect(block != nil && memory?.events.count == 2 * EventBlock.capacity)
+    memory = nil
+    #expect(block == nil)
+  }
+
   @Test("has for each event the innermost scope of its task, or that of the process")
   func scopes() {
     let memory = EventMemory()

@@ -19,6 +19,8 @@ internal import Synchronization
 package struct Recorder: Sendable {
   private struct State {
     var memories: [EventMemory] = []
+    /// The newest events of the memories; nil if there are none.
+    var block: EventBlock?
     var isLogging = false
     var exitDuties: [@Sendable () -> Void] = []
     /// The last result of ``Recorder/names``.
@@ -332,7 +334,7 @@ package struct Recorder: Sendable {
     )
     let thread = Self.currentThread
     let isNamed = Self.state.withLock { state in
-      for memory in state.memories { memory.take(event) }
+      if let block = state.block { state.block = block.take(event) }
       return state.threadNames[thread] != nil
     }
     if isNamed { return }
@@ -346,6 +348,9 @@ package struct Recorder: Sendable {
   package func attach(_ memory: EventMemory) {
     Self.begin()
     Self.state.withLock { state in
+      let block = state.block ?? EventBlock()
+      state.block = block
+      memory.begin(in: block)
       state.memories.append(memory)
       Self.note(state)
     }
@@ -357,6 +362,8 @@ package struct Recorder: Sendable {
   package func detach(_ memory: EventMemory) {
     Self.state.withLock { state in
       state.memories.removeAll { $0 === memory }
+      if let block = state.block { memory.end(in: block) }
+      if state.memories.isEmpty { state.block = nil }
       Self.note(state)
     }
   }
