@@ -96,6 +96,14 @@ struct XCTestFormTests {
     #expect(program.status == 1)
   }
 
+  @Test("a fault of a task that outlives its scope is reported when it happens")
+  func leftTask() throws {
+    let program = try ProgramRun(built: "AuditedXCTest", ["left-task"])
+    #expect(results(program.output).contains("Test Case 'LeftTaskTests.testLeaves' passed"))
+    #expect(program.complaint.contains("(KVO001 double-remove)"))
+    #expect(program.status == 0)
+  }
+
   @Test("the observer audits every test case after tearDown, and fails the run")
   func observer() throws {
     let program = try ProgramRun(built: "AuditedXCTest")

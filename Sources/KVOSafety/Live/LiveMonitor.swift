@@ -72,8 +72,8 @@ final class LiveMonitor: Sendable {
       StandardError.write(text)
       fatalError("KVOSafety: the policy for \(rule.rawValue) is to trap; the report is above")
     case .report:
-      // A test scope reports what happens in it, with names and lines, when it ends.
-      guard RecordingScope.current == nil, noteFirst(verdict), !isAsserted else { return }
+      // A test scope reports what happens in it, with names and lines, when it ends; a task that it left may outlive it.
+      guard !RecordingScope.isToBeJudged, noteFirst(verdict), !isAsserted else { return }
       StandardError.write(LiveReport(verdict).text)
     }
   }

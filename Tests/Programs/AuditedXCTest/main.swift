@@ -80,6 +80,23 @@ final class LaterTests: XCTestCase {
   func testRemovesTwice() { removeTwice() }
 }
 
+final class LeftTaskTests: XCTestCase {
+  /// The task that the scope leaves removes twice after the end of the scope.
+  func testLeaves() async {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    let task = await assertNoObservationViolations(allowsNoObservations: true) {
+      () async -> Task<Void, Never> in
+      await Task.yield()
+      return Task {
+        for await _ in stream {}
+        removeTwice()
+      }
+    }
+    continuation.finish()
+    await task.value
+  }
+}
+
 var cases: [XCTestCaseEntry] = []
 switch CommandLine.arguments.dropFirst().first {
 case "assertions":
@@ -90,6 +107,8 @@ case "assertions":
       ("testAsynchronous", asyncTest(AssertionTests.testAsynchronous)),
     ])
   ]
+case "left-task":
+  cases = [testCase([("testLeaves", asyncTest(LeftTaskTests.testLeaves))])]
 case "readme-block":
   cases = [testCase([("testBlock", ReadmeAssertionTests.testBlock)])]
 case "readme-asynchronous-block":

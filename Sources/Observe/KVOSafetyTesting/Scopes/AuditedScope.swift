@@ -98,6 +98,8 @@ final class AuditedScope: Sendable {
     let parked = KVO.parked(inScope: id) { RetainSearch.isWaiting(task: $0) }
     if expectations.withLock({ $0.findsRetainCycles }) { findRetainCycles() }
     Recorder.shared.record(.scopeEnd(id))
+    // Before the memory ends: a fault is in the memory, or reported at once, or both.
+    RecordingScope.willJudge(id)
     Recorder.shared.detach(memory)
     let events = memory.events
     var filter = ScopeFilter(root: id, of: events, before: before, inProgress: inProgress)

@@ -37,6 +37,18 @@ package enum RecordingScope {
     wereOpened.load(ordering: .relaxed) ? ofTask ?? ofProcess : nil
   }
 
+  // State: the scopes that were judged, under its own lock; as many as tests have run.
+  private static let judged = GuardedState<Set<ScopeID>>([])
+
+  /// Notes that the judgement of a scope begins: what a task that it left does from now on is not in it.
+  package static func willJudge(_ scope: ScopeID) { judged.withLock { _ = $0.insert(scope) } }
+
+  /// Whether an event of the calling thread belongs to a scope that will be judged.
+  package static var isToBeJudged: Bool {
+    guard let scope = current else { return false }
+    return judged.withLock { !$0.contains(scope) }
+  }
+
   /// ``current`` as the log has it: 0 for none, else one more than the id.
   @inline(__always)
   static var currentNumber: UInt64 {
