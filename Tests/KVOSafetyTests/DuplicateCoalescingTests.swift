@@ -69,6 +69,34 @@ struct DuplicateCoalescingTests {
     }
   }
 
+  @Test("many observers of one object cost no more than few; quadratic time would take minutes")
+  func manyObservers() async {
+    await #expect(processExitsWith: .success) {
+      KVO.policy.coalescesDuplicates = true
+      KVO.policy.setAll(.ignore)
+      let account = Account()
+      let listeners = (0..<10_000).map { _ in Listener() }
+      for listener in listeners { Self.addTwice(listener, to: account) }
+      for listener in listeners { account.removeObserver(listener, forKeyPath: "balance") }
+      #expect(KVO.census(of: account).count == 10_000)
+      for listener in listeners { account.removeObserver(listener, forKeyPath: "balance") }
+      #expect(KVO.census(of: account).isEmpty)
+    }
+  }
+
+  @Test("of two that two threads add at one time the older one stays, whichever is looked at first")
+  func older() {
+    let account = Account()
+    let listener = Listener()
+    _ = verdicts(about: account) {
+      for _ in 0..<3 { account.addObserver(listener, forKeyPath: "balance") }
+      let added = account.storage.registrations
+      let originals = added.map { account.storage.original(of: $0) }
+      #expect(originals == [nil, added[0].id, added[0].id])
+      for _ in 0..<3 { account.removeObserver(listener, forKeyPath: "balance") }
+    }
+  }
+
   @Test("other contexts, observers, key paths, tokens and streams are not duplicates")
   func different() async {
     await #expect(processExitsWith: .success) {

@@ -372,6 +372,12 @@ struct SubjectStateMachine: Sendable {
 
   func registration(_ id: RegistrationID) -> Registration? { ledger.registration(id) }
 
+  /// The oldest equal registration that is older than `id`.
+  func copy(of id: RegistrationID) -> RegistrationID? { ledger.copy(of: id) }
+
+  /// The registration that the removal would end now.
+  mutating func match(for removal: Removal) -> RegistrationID? { ledger.match(for: removal) }
+
   /// The evidence of the registration.
   func evidence(of id: RegistrationID) -> Evidence? { ledger.evidence(of: id) }
 

@@ -364,9 +364,7 @@ final class SubjectStorage: Sendable {
   func contains(_ id: RegistrationID) -> Bool { machine.withLock { $0.contains(id) } }
 
   /// The links on this object of observations that are registered on others.
-  var linksOfOthers: [ObservationLink] {
-    machine.withLock { $0.linksOfOthers }
-  }
+  var linksOfOthers: [ObservationLink] { machine.withLock { $0.linksOfOthers } }
 
   /// The evidence of the registration.
   func evidence(of id: RegistrationID) -> Evidence? { machine.withLock { $0.evidence(of: id) } }
@@ -392,6 +390,9 @@ final class SubjectStorage: Sendable {
   var registered: [(registration: Registration, registered: Evidence)] {
     machine.withLock { $0.registrationsWithEvidence }
   }
+
+  func copy(of id: RegistrationID) -> RegistrationID? { machine.withLock { $0.copy(of: id) } }
+  func match(_ removal: Removal) -> RegistrationID? { machine.withLock { $0.match(for: removal) } }
 
   var count: Int { machine.withLock { $0.count } }
 

@@ -58,12 +58,7 @@ final class DuplicateCoalescing: Sendable {
   /// Whether a removal belongs to a coalesced addition, and so ends nothing.
   func absorbs(_ removal: Removal, from storage: SubjectStorage) -> Bool {
     guard isUsed.load(ordering: .relaxed) else { return false }
-    let matching = storage.registrations.last { registration in
-      registration.form == .classic && registration.observer?.id == removal.observer?.id
-        && registration.keyPath == removal.keyPath
-        && (removal.context == .unspecified || registration.context == removal.context)
-    }
-    guard let id = matching?.id else { return false }
+    guard let id = storage.match(removal) else { return false }
     return entries.withLock { entries in
       guard let count = entries.byRegistration[id]?.count, count > 0 else { return false }
       entries.byRegistration[id]?.count = count - 1
@@ -73,14 +68,12 @@ final class DuplicateCoalescing: Sendable {
 }
 
 extension SubjectStorage {
-  /// The registration that `registration`, which was added just now, is a duplicate of: one by the same
+  /// The registration that `registration`, which was added just now, is a duplicate of: the oldest one by the same
   /// observer, or through the same controller, of the same key path under the same context.
+  ///
+  /// One that another thread added later is not: each of the two would be a duplicate of the other, and both would end.
   func original(of registration: Registration) -> RegistrationID? {
     guard registration.form == .classic || registration.form == .controller else { return nil }
-    return registrations.first { other in
-      other.form == registration.form && other.observer?.id == registration.observer?.id
-        && other.token?.id == registration.token?.id && other.keyPath == registration.keyPath
-        && other.context == registration.context && other.id != registration.id
-    }?.id
+    return registration.id.flatMap { copy(of: $0) }
   }
 }

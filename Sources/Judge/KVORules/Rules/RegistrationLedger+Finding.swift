@@ -31,6 +31,27 @@ extension RegistrationLedger {
     return (found, count)
   }
 
+  /// The oldest live registration that is older than that at `slot`, which names its observer, and equal to it.
+  package func copy(of slot: Int, on subject: Int) -> Int {
+    let registration = slots[slot].registration
+    let pair = NamePair(registration)
+    let isIndexed = subjects[subject].isIndexed
+    var found = -1
+    var at = slot
+    while true {
+      at = isIndexed ? names.olderOfPair(at) : Int(slots[at].older)
+      guard at >= 0 else { break }
+      let other = slots[at].registration
+      if isIndexed || pair.fits(other), other.form == registration.form,
+        other.token?.id == registration.token?.id,
+        other.context.asAdded == registration.context.asAdded
+      {
+        found = at
+      }
+    }
+    return found
+  }
+
   /// The newest registration of `pair` under each context, newest first, `limit` at most.
   ///
   /// Examines at most the newest `limit` times 8 registrations.

@@ -122,6 +122,24 @@ package struct SubjectLedger: Sendable {
   /// How many slots were examined so far; lets a test see that nothing scans.
   package var stepCount: Int { ledger.stepCount }
 
+  /// The oldest registration that was added before the live one with the number `id` and is equal to it; nil if there is
+  /// none.
+  ///
+  /// Equal are those of one observer, key path, context and form, and of controllers those of one controller.
+  ///
+  /// Complexity: O(registrations of the observer and the key path).
+  package func copy(of id: RegistrationID) -> RegistrationID? {
+    let slot = ledger.liveSlot(of: id)
+    let copy = slot < 0 ? -1 : ledger.copy(of: slot, on: Self.subject)
+    return copy < 0 ? nil : ledger.slots[copy].registration.id
+  }
+
+  /// The registration that ``remove(_:at:matching:)`` would end now; nil if there is none.
+  package mutating func match(for removal: Removal) -> RegistrationID? {
+    let slot = ledger.match(for: removal, on: Self.subject, .byName)
+    return slot < 0 ? nil : ledger.slots[slot].registration.id
+  }
+
   // MARK: - Adding
 
   /// Adds `registration`, whose number must be set; a number that is live already is ignored.
