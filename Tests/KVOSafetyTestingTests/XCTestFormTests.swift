@@ -96,6 +96,15 @@ struct XCTestFormTests {
     #expect(program.status == 1)
   }
 
+  @Test("the observer lets the main actor deallocate what a case released on another thread")
+  func lateDeallocation() throws {
+    let program = try ProgramRun(built: "AuditedXCTest", ["late-deallocation"])
+    let passed = "Test Case 'LateDeallocationTests.testReleases' passed"
+    #expect(results(program.output).contains(passed))
+    #expect(!program.output.contains("Observation audit of"))
+    #expect(program.status == 0)
+  }
+
   @Test("a fault of a task that outlives its scope is reported when it happens")
   func leftTask() throws {
     let program = try ProgramRun(built: "AuditedXCTest", ["left-task"])

@@ -107,6 +107,8 @@ case "assertions":
       ("testAsynchronous", asyncTest(AssertionTests.testAsynchronous)),
     ])
   ]
+case "late-deallocation":
+  cases = [testCase([("testReleases", LateDeallocationTests.testReleases)])]
 case "left-task":
   cases = [testCase([("testLeaves", asyncTest(LeftTaskTests.testLeaves))])]
 case "readme-block":

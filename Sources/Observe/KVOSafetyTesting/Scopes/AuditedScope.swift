@@ -216,17 +216,18 @@ final class AuditedScope: Sendable {
   /// An object with an isolated deinit that another thread releases is deallocated there. Its observations end with it,
   /// soon, and are not left.
   private func waitForDeallocations(isolation: isolated (any Actor)? = #isolation) async {
+    for visit in visits() { await waitUntil(atMost: .seconds(5)) { visit.isOver } }
+  }
+
+  /// Begins to visit the actors of the observations that were left.
+  func visits() -> [ActorVisit] {
     let registrations = ScopeFilter(root: id, of: memory.events).registrations
-    guard !registrations.isEmpty else { return }
-    for actor in KVO.actors(of: registrations) {
-      let visit = ActorVisit(of: actor)
-      await waitUntil(atMost: .seconds(5)) { visit.isOver }
-    }
+    return registrations.isEmpty ? [] : KVO.actors(of: registrations).map { ActorVisit(of: $0) }
   }
 }
 
 /// A task that an actor runs after what was enqueued on it before.
-private final class ActorVisit: Sendable {
+final class ActorVisit: Sendable {
   // State: `ended`, true once the task has run. acquire and release: what the actor did before it is visible.
   private let ended = Atomic<Bool>(false)
 

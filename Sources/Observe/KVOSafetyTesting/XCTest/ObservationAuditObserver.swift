@@ -74,6 +74,7 @@ public final class ObservationAuditObserver: NSObject, XCTestObservation, @unche
   public func testCaseDidFinish(_ testCase: XCTestCase) {
     guard !(testCase is ObservationAudit), let scope else { return }
     self.scope = nil
+    Self.finishDeallocations(of: scope)
     let failure = scope.end(isCutShort: testCase.testRun?.hasBeenSkipped == true)
     RecordingScope.ofProcess = nil
     guard let failure else { return }
@@ -90,6 +91,19 @@ public final class ObservationAuditObserver: NSObject, XCTestObservation, @unche
       suite.addTestRun(run)
     } else {
       uncountedFailureCount += 1
+    }
+  }
+
+  /// Waits until the actors of the observations that were left have run what was enqueued on them, at most five seconds
+  /// each, as an asynchronous scope does.
+  ///
+  /// The main actor runs it in the run loop of this thread.
+  private static func finishDeallocations(of scope: AuditedScope) {
+    for visit in scope.visits() {
+      let deadline = ContinuousClock.now + .seconds(5)
+      while !visit.isOver, ContinuousClock.now < deadline {
+        _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.002))
+      }
     }
   }
 
