@@ -42,6 +42,16 @@ struct NotificationAdapterTests {
     center.removeRecordedObserver(observation)
   }
 
+  @Test("a block is expected on its queue, whatever the actor of the caller is", .audited)
+  @MainActor
+  func queue() {
+    let queue = OperationQueue()
+    let observation = center.addRecordedObserver(forName: name, queue: queue) { _ in }
+    center.post(name: name, object: nil)
+    queue.waitUntilAllOperationsAreFinished()
+    center.removeRecordedObserver(observation)
+  }
+
   @Test("Foundation's call removes one, too", .audited)
   func foundationCall() {
     let screen = Screen()

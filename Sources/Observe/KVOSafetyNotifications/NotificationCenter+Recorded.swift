@@ -19,7 +19,7 @@ extension NotificationCenter {
   ///   - owner: on whose behalf, so that a duplicate or a forgotten one can be reported. Not kept
   ///     alive.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
-  ///   - isolation: the actor of the caller, where notifications are expected.
+  ///   - isolation: the actor of the caller, where notifications are expected unless `queue` is given.
   ///   - fileID: where the call is, for reports.
   ///   - line: where the call is, for reports.
   ///   - function: where the call is, for reports.
@@ -44,7 +44,7 @@ extension NotificationCenter {
       form: owner == nil ? .token : .classic,
       endsWithSubject: true,
       expectedToLive: expectedToLive,
-      isolation: isolation,
+      isolation: queue == nil ? isolation : nil,
       fileID: fileID,
       line: line,
       function: function
