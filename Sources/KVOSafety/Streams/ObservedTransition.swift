@@ -96,12 +96,13 @@ private final class PathHolder: Sendable {
     let address = holder.map { ObjectIdentifier($0) }
     // unsafe: the reference is compared and stored under the lock, and nothing reads the object.
     nonisolated(unsafe) let holder = holder
-    return known.withLock { known in
-      defer {
-        known.holder = holder
-        if isNotified { known.isNotifiedFirst = false }
-      }
-      return !known.isNotifiedFirst && known.holder.map { ObjectIdentifier($0) } == address
+    let previous = known.withLock { known in
+      let previous = known
+      known.holder = holder
+      if isNotified { known.isNotifiedFirst = false }
+      return previous
     }
+    // Without the lock: this may be the last release of the object, whose deinit is code of the program.
+    return !previous.isNotifiedFirst && previous.holder.map { ObjectIdentifier($0) } == address
   }
 }
