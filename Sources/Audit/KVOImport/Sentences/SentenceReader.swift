@@ -213,8 +213,10 @@ struct SentenceReader {
   /// The object that `range` describes; a name that the text stops in is none.
   func operand(_ range: Range<Int>) -> Operand {
     guard !range.isEmpty else { return Operand() }
-    let next = text.bytes[range.upperBound...].first { $0 > 0x20 }
-    var operand = Operand(text.bytes[range], isClosed: next == UInt8(ascii: ">"))
+    // A bracket at the beginning of a line may have been taken for a mark of a quotation.
+    let rest = text.bytes[range.upperBound...].drop { $0 <= 0x20 }
+    let isClosed = rest.first == UInt8(ascii: ">") || rest.starts(with: "because".utf8)
+    var operand = Operand(text.bytes[range], isClosed: isClosed)
     operand.isAddressCut = operand.address != nil && isAddressCut(range)
     // Line ends may follow the name.
     let last = text.bytes[range].lastIndex { $0 > 0x20 } ?? range.lowerBound
