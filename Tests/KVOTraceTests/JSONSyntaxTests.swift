@@ -60,6 +60,25 @@ struct JSONSyntaxTests {
   }
 
   @Test(
+    "a number without a fraction is whole however it is spelled, up to the limits of 64 bits",
+    arguments: [
+      ("9007199254740993.0", "whole(9007199254740993)"), ("1e19", "whole(10000000000000000000)"),
+      ("1.8446744073709551615e19", "whole(18446744073709551615)"), ("120e-1", "whole(12)"),
+      ("0.0010e4", "whole(10)"), ("1000000000000000000000e-3", "whole(1000000000000000000)"),
+      ("0e99999999999999999999", "whole(0)"), ("-0.0", "whole(0)"),
+      ("-1e18", "negative(-1000000000000000000)"),
+      ("-9.223372036854775808E+18", "negative(-9223372036854775808)"),
+      ("1.9e19", "number(1.9e+19)"), ("-9223372036854775809", "number(-9.223372036854776e+18)"),
+      ("9007199254740992.5", "number(9007199254740992.0)"),
+      ("1.00000000000000000001", "number(1.0)"), ("125e-1", "number(12.5)"),
+      ("1e-99999999999999999999", "number(0.0)"),
+    ]
+  )
+  func wholeNumbers(_ text: String, _ value: String) throws {
+    #expect("\(try JSONSyntax.parse(Array(text.utf8)[...]))" == value)
+  }
+
+  @Test(
     "what is not JSON is an error with its place",
     arguments: [
       ("", 0, "the line ends too early"), ("nul", 3, "the line ends too early"),

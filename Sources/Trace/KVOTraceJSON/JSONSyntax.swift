@@ -130,34 +130,78 @@ private struct JSONParser {
   private mutating func number() throws(JSONSyntaxError) -> JSONValue {
     let start = position
     let isNegative = skip(UInt8(ascii: "-"))
+    let firstDigit = position
     if skip(UInt8(ascii: "0")) {
       if peek.map(Self.isDigit) == true { throw problem(position, "number with leading zero") }
     } else {
       try digits()
     }
-    var isWhole = true
+    var fractionCount = 0
     if skip(UInt8(ascii: ".")) {
-      isWhole = false
+      let fraction = position
       try digits()
+      fractionCount = position - fraction
     }
+    let end = position
+    var exponent = 0
     if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
-      isWhole = false
-      if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
+      let isSmall = skip(UInt8(ascii: "-"))
+      if !isSmall { _ = skip(UInt8(ascii: "+")) }
+      let digit = position
       try digits()
+      let magnitude = Int(spelling(from: digit)) ?? .max
+      exponent = min(magnitude, Self.exponentLimit) * (isSmall ? -1 : 1)
     }
-    let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    if isWhole {
-      if !isNegative, let whole = UInt64(text) { return .whole(whole) }
-      if isNegative, let whole = Int64(text) { return whole < 0 ? .negative(whole) : .whole(0) }
+    if let whole = self.whole(from: firstDigit, to: end, scale: exponent - fractionCount) {
+      if !isNegative || whole == 0 { return .whole(whole) }
+      if whole <= Int64.min.magnitude { return .negative(Int64(bitPattern: 0 &- whole)) }
     }
-    guard let value = Double(text), value.isFinite else {
+    guard let value = Double(spelling(from: start)), value.isFinite else {
       throw problem(start, "a number that is too large")
     }
-    // 2^53: up to here a Double holds every whole number.
-    if value.rounded() == value, value.magnitude <= 9_007_199_254_740_992 {
-      return value < 0 ? .negative(Int64(value)) : .whole(UInt64(value))
-    }
     return .number(value)
+  }
+
+  /// Stands for every larger exponent: more than a text has digits.
+  private static let exponentLimit = 1 << 40
+
+  /// The number that the digits from `start` to `end` are times ten to the power of `scale`, if it is whole and fits.
+  ///
+  /// Not by a Double, which holds 53 bits of it.
+  private func whole(from start: Int, to end: Int, scale: Int) -> UInt64? {
+    var number: UInt64 = 0
+    // Zeros count when another digit follows them: the last ones may undo a fraction.
+    var shift = 0
+    for byte in bytes[start..<end] where Self.isDigit(byte) {
+      shift += 1
+      if byte == UInt8(ascii: "0") { continue }
+      guard let scaled = Self.scaled(number, by: shift) else { return nil }
+      let (sum, overflow) = scaled.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+      if overflow { return nil }
+      number = sum
+      shift = 0
+    }
+    if number == 0 { return 0 }
+    return scale + shift < 0 ? nil : Self.scaled(number, by: scale + shift)
+  }
+
+  /// `number` times ten to the power of `exponent`, if that fits.
+  private static func scaled(_ number: UInt64, by exponent: Int) -> UInt64? {
+    if number == 0 { return 0 }
+    // 10^20 does not fit.
+    guard exponent < 20 else { return nil }
+    var result = number
+    for _ in 0..<exponent {
+      let (product, overflow) = result.multipliedReportingOverflow(by: 10)
+      if overflow { return nil }
+      result = product
+    }
+    return result
+  }
+
+  /// The bytes from `start` to here, which are ASCII.
+  private func spelling(from start: Int) -> String {
+    String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
   private mutating func digits() throws(JSONSyntaxError) {
