@@ -128,6 +128,8 @@ private struct BothReadings {
       #"{"event":"remove","subject":{"class":"A","id":"1"},"keyPath":"k","context":"\u0030"}"#,
       #"{"event":"remove","subject":{"class":"A","id":"1"},"keyPath":"k","context":"0x00"}"#,
       #"{"event":"deinit","object":{"class":"A","address":"0x10"}}"#,
+      #"{"event":"deinit","object":{"class":"A","id":"@7"}}"#,
+      #"{"event":"deinit","object":{"class":"A","id":"\u00407"}}"#,
       #"{"event":"process","schema":2}"#,
       #"{"event":"exit","status":0,"stack":["main (main.swift:7)"]}"#,
       "{\"event\":\"threadName\",\"name\":\"\u{feff}main\"}",
@@ -136,6 +138,14 @@ private struct BothReadings {
   func others(line: String) {
     let both = BothReadings(Array(line.utf8))
     #expect(both.fast.reader.canonicalEventCount == 0)
+    #expect(both.difference == nil)
+  }
+
+  @Test("names the keys of each path before the next path, as the parser does")
+  func keyPaths() {
+    let line = #"{"event":"declares","class":"A","key":"x","affectedBy":["a.b","c"]}"#
+    let both = BothReadings(Array(line.utf8))
+    #expect(both.fast.reader.canonicalEventCount == 1)
     #expect(both.difference == nil)
   }
 

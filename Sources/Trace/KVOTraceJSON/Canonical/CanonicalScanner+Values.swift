@@ -67,7 +67,13 @@ extension CanonicalScanner {
     _ names: inout TraceNames
   ) throws(NotCanonical) -> [AffectingPath] {
     var paths: [AffectingPath] = []
-    for id in try strings(&line, &names) { paths.append(names.affectingPath(names[id])) }
+    try line.expect("[")
+    repeat {
+      // Its keys are named before the next path.
+      let path = try string(&line, &names)
+      paths.append(names.affectingPath(names[path]))
+    } while line.take(",")
+    try line.expect("]")
     return paths
   }
 
@@ -261,8 +267,8 @@ extension CanonicalScanner {
     let className: StringID
     (className, line) = try rest(of: line, &names)
     try line.expect(#","id":""#)
-    // It may be the number of an object known by address, which the decoder assigns.
-    if line.byte == UInt8(ascii: "@") { throw NotCanonical() }
+    // It may be the number of an object known by address, which the decoder assigns; an escape may be its first letter.
+    if line.byte == UInt8(ascii: "@") || line.byte == UInt8(ascii: "\\") { throw NotCanonical() }
     let spelling: Spelling
     (spelling, line) = try quotedIdentifier(at: line, &names)
     isKindSaid = !line.take("}")
