@@ -115,6 +115,14 @@ import Testing
         #"1:68: "options" holds "newest"; it must hold "new", "old", "initial", "prior" only"#
       ),
       (
+        #"{"event":"expects","rules":["KVO+01"]}"#,
+        #"1:20: "rules" holds "KVO+01"; it must hold codes such as "KVO001""#
+      ),
+      (
+        #"{"event":"expects","rules":["\#(String(repeating: "K", count: 70))"]}"#,
+        #"1:20: "rules" holds "\#(String(repeating: "K", count: 60))…"; it must hold codes such as "KVO001""#
+      ),
+      (
         #"{"event":"register",\#(subject),"keyPath":"k","form":"classik"}"#,
         #"1:68: "form" is "classik"; it must be one of "classic", "token", "controller", "stream""#
       ),

@@ -154,7 +154,8 @@ extension EventDecoder {
     for name in try line.texts("options") {
       guard let named = Registration.Options.named.first(where: { $0.name == name }) else {
         let known = Registration.Options.named.map { "\"\($0.name)\"" }.joined(separator: ", ")
-        throw line.error("options", "\"options\" holds \"\(name)\"; it must hold \(known) only")
+        let shown = JSONValue.text(name).shown
+        throw line.error("options", "\"options\" holds \(shown); it must hold \(known) only")
       }
       options.insert(named.option)
     }
@@ -168,12 +169,13 @@ extension EventDecoder {
     }
     var rules: [UInt16] = []
     for code in try line.texts(key) {
-      guard code.hasPrefix("KVO"), code.utf8.count == 6, let number = UInt16(code.dropFirst(3))
+      let digits = code.utf8.dropFirst(3)
+      guard code.hasPrefix("KVO"), digits.count == 3,
+        digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let number = UInt16(code.dropFirst(3))
       else {
-        throw line.error(
-          key,
-          "\"\(key)\" holds \"\(code)\"; it must hold codes such as \"KVO001\""
-        )
+        let shown = JSONValue.text(code).shown
+        throw line.error(key, "\"\(key)\" holds \(shown); it must hold codes such as \"KVO001\"")
       }
       rules.append(number)
     }
