@@ -50,6 +50,31 @@ import Testing
     #expect(again.events == binary.events)
   }
 
+  @Test("Key paths of one text share their memory: a few bytes name one of megabytes again")
+  func sharedPaths() throws {
+    var names = TraceNames()
+    let path = names.affectingPath("owner.name")
+    let declaration = KeyDeclaration(
+      className: names.id(of: "A"),
+      superclass: .none,
+      key: names.id(of: "title"),
+      affectedBy: [path, path],
+      isManual: false,
+      problem: nil
+    )
+    let events = Array(repeating: Event(.declares(declaration)), count: 2)
+    let reading = BinaryReading(BinaryReading.log(events, names: names), names: names)
+    #expect(reading.events == events)
+    let found = reading.events.flatMap { event -> [AffectingPath] in
+      if case .declares(let read) = event.body { read.affectedBy } else { [] }
+    }
+    try #require(found.count == 4)
+    let addresses = found.map { path in
+      path.keys.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    }
+    #expect(Set(addresses).count == 1)
+  }
+
   @Test("Numbers of every length come back")
   func numbers() {
     let names = TraceNames()

@@ -197,7 +197,7 @@ extension BinaryRecordDecoder {
   }
 
   /// A string that the events of a process or a module hold as a text.
-  mutating func spelledString() -> String { tables.names[string()] }
+  mutating func spelledString() -> String { tables.text(string()) }
 
   /// Nil if the stack is missing.
   mutating func stack() -> StackID? {
@@ -276,7 +276,7 @@ extension BinaryRecordDecoder {
 
   /// Key paths, whose keys need no definition of their own.
   mutating func keyPathList() -> [AffectingPath] {
-    stringList().map { tables.names.affectingPath(tables.names[$0]) }
+    stringList().map(tables.affectingPath)
   }
 
   /// The numbers of rules.

@@ -7,8 +7,27 @@ final class BinaryTables {
   let stacks = NumberMap()
   /// The identifiers that texts spell, when that is not the text itself: a decimal number.
   private(set) var numerals: [StringID: UInt64] = [:]
+  // What events hold of a string besides its id. Made once and shared: an event names a string of megabytes in a byte.
+  private var texts: [StringID: String] = [:]
+  private var paths: [StringID: AffectingPath] = [:]
 
   init(names: TraceNames) { self.names = names }
+
+  /// The text of `id`, whose memory all that have it share.
+  func text(_ id: StringID) -> String {
+    if let known = texts[id] { return known }
+    let text = names[id]
+    texts[id] = text
+    return text
+  }
+
+  /// The key path that `id` spells, whose memory all that have it share.
+  func affectingPath(_ id: StringID) -> AffectingPath {
+    if let known = paths[id] { return known }
+    let path = names.affectingPath(names[id])
+    paths[id] = path
+    return path
+  }
 
   /// Why a definition is unusable.
   enum Flaw: Error {
