@@ -117,10 +117,7 @@ struct RetainWalkTests {
     screen.observeStrongly()
     let found = KVO.findRetainCycles(from: screen)
     #expect(found.verdict == .inconclusive, "\(found)")
-    #expect(
-      found.notLookedInto.contains { $0.hasPrefix("ObservationToken: only memory") },
-      "\(found)"
-    )
+    #expect(found.notLookedInto.contains { $0.hasPrefix("ObservationToken: only memory") })
     screen.token.withLock { $0 = nil }
   }
 
