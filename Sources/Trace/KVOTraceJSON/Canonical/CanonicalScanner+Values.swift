@@ -267,8 +267,9 @@ extension CanonicalScanner {
     let className: StringID
     (className, line) = try rest(of: line, &names)
     try line.expect(#","id":""#)
-    // It may be the number of an object known by address, which the decoder assigns; an escape may be its first letter.
-    if line.byte == UInt8(ascii: "@") || line.byte == UInt8(ascii: "\\") { throw NotCanonical() }
+    // It may be the number of an object known by address, which the decoder assigns.
+    var start = line
+    if line.byte == UInt8(ascii: "@") || start.take(#"\u0040"#) { throw NotCanonical() }
     let spelling: Spelling
     (spelling, line) = try quotedIdentifier(at: line, &names)
     isKindSaid = !line.take("}")
