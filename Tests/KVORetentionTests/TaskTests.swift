@@ -117,8 +117,14 @@ struct TaskTests {
       }
     )
     #expect(outcome.leaks)
-    #expect(!outcome.drawn.isEmpty, "\(outcome.answer)")
-    #expect(outcome.holders?.holders.isEmpty == false, "\(String(describing: outcome.holders))")
+    let isDrawn = !outcome.drawn.isEmpty
+    let isHeld = outcome.holders?.holders.isEmpty == false
+    #if DEBUG
+    #expect(isDrawn && isHeld, "\(outcome.answer), \(String(describing: outcome.holders))")
+    #else
+    // As for the other forms, in optimized code one of them is enough.
+    #expect(isDrawn || isHeld, "\(outcome.answer), \(String(describing: outcome.holders))")
+    #endif
   }
 
   @Test("a screen that is mounted 50 times is held by 50 tasks of one line")
