@@ -5,7 +5,7 @@ internal import CKVOLifetime
 /// The first `weak` reference moves the counts of an object into a side table, for good: each retain and release of the
 /// object, also by the program, takes the runtime's slow path from then on. This is an unowned reference of the runtime
 /// instead, which is counted in the object. It keeps the memory of the object until it is destroyed itself, but neither
-/// the object nor what that refers to: whoever stores one must let go of it some time after the object's deallocation.
+/// the object nor what that refers to: its owner must destroy it some time after the object's deallocation.
 ///
 /// Immutable; any thread may load the object. As with `weak`, it is nil from the moment when its deinit begins.
 struct InlineWeakReference: ~Copyable, Sendable {

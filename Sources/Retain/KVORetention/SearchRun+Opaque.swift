@@ -87,8 +87,8 @@ extension SearchRun {
       ? self.suspectedCycles(of: graph, components, numbers, besides: proven, provenGraph) : []
     // Last, because the graph may lose references of observations.
     drawProven(of: &graph, reached, owned, from: roots, &doubts)
-    // All references are proven, and yet there is no cycle: an observation ends unless what keeps it is on the
-    // cycle, which the memory of a keeper does not say.
+    // All references are proven, and yet there is no cycle: an observation ends unless its keeper is on the cycle, and the
+    // memory of a keeper does not say which observation is its own.
     if closing.isEmpty, doubts.provenComponentCount == 0 { closing = suspects }
     doubts.opaque += closing
     if !closing.isEmpty { doubts.cycles = suspectedCycles }
