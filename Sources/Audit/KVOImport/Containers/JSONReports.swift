@@ -130,13 +130,12 @@ struct JSONReports {
         tree.nodes[value].kind == .object && keys.contains { tree[value, $0] != nil }
       })
     else { return [tree] }
-    var line = tree.line(of: 0)
-    var counted = Int(tree.nodes[0].start)
-    let events = values.compactMap { value -> JSONTree? in
-      let start = Int(tree.nodes[value].start)
-      line += LineCounter.count(in: tree.bytes[counted..<start])
-      counted = start
-      return try? JSONTree(tree.bytes[start...], firstLine: line)
+    var lines = JSONTree.AscendingLines(tree)
+    let events = values.compactMap { value in
+      try? JSONTree(
+        tree.bytes[Int(tree.nodes[value].start)...],
+        firstLine: lines.line(of: value)
+      )
     }
     return events.count == values.count ? events : [tree]
   }

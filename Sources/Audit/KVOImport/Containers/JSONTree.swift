@@ -169,7 +169,30 @@ extension JSONTree {
   ///
   /// - Complexity: O(length before it).
   func line(of node: Int) -> Int {
-    firstLine + LineCounter.count(in: bytes[bytes.startIndex..<Int(nodes[node].start)])
+    var lines = AscendingLines(self)
+    return lines.line(of: node)
+  }
+
+  /// The lines in which values begin, for nodes in ascending order.
+  ///
+  /// - Complexity: O(length) for all of them together.
+  struct AscendingLines {
+    private let tree: JSONTree
+    private var line: Int
+    private var counted: Int
+
+    init(_ tree: JSONTree) {
+      self.tree = tree
+      line = tree.firstLine
+      counted = tree.bytes.startIndex
+    }
+
+    mutating func line(of node: Int) -> Int {
+      let start = Int(tree.nodes[node].start)
+      line += LineCounter.count(in: tree.bytes[counted..<start])
+      counted = start
+      return line
+    }
   }
 
   /// The text of a string, its escapes resolved once; nil if one of them is invalid.

@@ -23,8 +23,7 @@ enum ServiceReport {
     var stacks: [StackTrace] = []
     // The values that enclose the node, the outermost first.
     var open: [Int] = []
-    var inputLine = tree.firstLine
-    var counted = tree.bytes.startIndex
+    var inputLines = JSONTree.AscendingLines(tree)
     for node in tree.nodes.indices {
       while let last = open.last, Int(tree.nodes[last].next) <= node { open.removeLast() }
       let kind = tree.nodes[node].kind
@@ -36,15 +35,12 @@ enum ServiceReport {
       var frames = values.prefix(300).map { frame(tree, $0) }
       if isOutermostFirst(frames, isSentry: isSentry(tree, node, in: holders)) { frames.reverse() }
       let line = stacks.count + ReportDocument.structureLine
-      let start = Int(tree.nodes[node].start)
-      inputLine += LineCounter.count(in: tree.bytes[counted..<start])
-      counted = start
       stacks.append(
         StackTrace(
           role: role(tree, in: holders),
           frames: frames,
           lines: line..<line + 1,
-          inputLine: inputLine
+          inputLine: inputLines.line(of: node)
         )
       )
     }
