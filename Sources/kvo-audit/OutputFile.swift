@@ -13,10 +13,7 @@ import Darwin
 enum OutputFile {
   /// Whether both paths lead to the same existing file.
   static func isSame(_ path: String, as other: String) -> Bool {
-    var first = stat()
-    var second = stat()
-    return stat(path, &first) == 0 && stat(other, &second) == 0
-      && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    Identity(existing: path).map { $0 == Identity(existing: other) } ?? false
   }
 }
 
@@ -158,13 +155,7 @@ extension OutputFile {
   /// Whether both paths lead to the same file, which need not exist yet; devices take any number of
   /// reports.
   static func isOneFile(_ path: String, _ other: String) -> Bool {
-    var status = stat()
-    if stat(path, &status) == 0 {
-      return status.st_mode & S_IFMT == S_IFREG && isSame(path, as: other)
-    }
-    let (folder, name) = parts(of: path)
-    let (otherFolder, otherName) = parts(of: other)
-    return name == otherName && isSame(folder, as: otherFolder)
+    Identity(of: path).map { !$0.isDevice && $0 == Identity(of: other) } ?? false
   }
 
   /// The folder of the file at `path`, which need not exist yet.

@@ -33,7 +33,7 @@ struct MCPCommand: ParsableCommand {
   func run() throws {
     let server = MCPServer(tools: MCPTools(appModules: modules.appModules))
     // A client may have left it non-blocking, and then the end would be read between two requests.
-    _ = fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) & ~O_NONBLOCK)
+    ByteSource.makeBlocking(STDIN_FILENO)
     while let line = readLine() {
       guard let answer = server.answer(to: line) else { continue }
       try StandardStreams.deliver(answer)

@@ -200,7 +200,8 @@ package final class ByteSource {
     Self.makeBlocking(descriptor)
   }
 
-  private static func makeBlocking(_ descriptor: Int32) {
+  /// Makes reads of `descriptor` wait for bytes, for all processes that share it.
+  package static func makeBlocking(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
   }
 
